@@ -266,10 +266,14 @@ export default suite("a conversation by text", {
 		});
 		const notify = { type: "notify", audio_url: "http://h/a.ogg", subtitles: [{ start_ms: 0, text: "Done." }] };
 		side.hear(notify);
+		await settled();
 		equal([files[0]?.url, side.lines], ["http://h/a.ogg", []]);
 		files[0]?.onStart();
 		equal(side.lines, ["notice: Done."]);
-		side.hear(notify, notify);
+		side.hear(notify);
+		await settled();
+		side.hear(notify);
+		await settled();
 		files[1]?.onStart();
 		equal(side.lines.length, 1);
 		files[2]?.reject(new Error("not an Ogg file"));

@@ -33,14 +33,15 @@ export default suite("a file of Ogg Opus", {
 	},
 	"is rejected with the fault"() {
 		const cut = oggFile([OPUS_HEAD, OPUS_TAGS, packet(700)], 1);
-		const page = 27 + 1 + 255;
+		/** Bytes of the last two pages. */
+		const last = 28 + 255 + 28 + 190;
 		for (const [file, fault] of [
 			[packet(100), /^not an Ogg file$/],
 			[oggFile([packet(20)]), /^Ogg: not a stream of Opus$/],
 			[oggFile([OPUS_HEAD, OPUS_TAGS, packet(4_100)]), /^Ogg: a packet of more than 4000 bytes$/],
 			[Uint8Array.from([...oggFile([OPUS_HEAD]), ...oggFile([OPUS_TAGS], 255, 10)]), /^Ogg: more than one stream$/],
 			[
-				Uint8Array.from([...cut.subarray(0, cut.byteLength - 2 * page), ...oggFile([packet(3)])]),
+				Uint8Array.from([...cut.subarray(0, cut.byteLength - last), ...oggFile([packet(3)])]),
 				/^Ogg: a packet without its end$/,
 			],
 		] as const) {

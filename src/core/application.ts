@@ -201,6 +201,6 @@ export class Application extends EventBus implements Device {
 	/** Shows an alert for a while, and plays the chime. */
 	alert(status: keyof Words, message: string): void {
 		this.show({ alert: { status: this.words?.[status] ?? "", message } });
-		drawAttention(this.board.player, this.log);
+		void drawAttention(this.board.player, this.log);
 	}
 }

@@ -21,7 +21,7 @@ export class BackendMessages extends AppPart implements Listener {
 			app.show(change);
 		}
 		if (change.alert !== undefined) {
-			drawAttention(app.board.player, app.log);
+			void drawAttention(app.board.player, app.log);
 		}
 		if (message.type === "system") {
 			this.carryOut(shortText(message.command));

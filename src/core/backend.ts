@@ -321,7 +321,7 @@ export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
 		const shown = { code: code.slice(0, MAX_CODE_LENGTH), message: message.slice(0, MAX_TEXT_LENGTH) };
 		app.log(`activation code ${shown.code}: ${shown.message}`);
 		app.board.screen?.show(shown);
-		drawAttention(app.board.player, app.log);
+		void drawAttention(app.board.player, app.log);
 	}
 
 	onActivated(): void {

@@ -26,10 +26,13 @@ export const playChime = async (player: Player): Promise<void> => {
 	await sound.end();
 };
 
-/** Plays the chime to attract the user's attention, if the device has a player. Does not interrupt another sound. */
-export const drawAttention = (player: Player | undefined, log: (message: string) => void): void => {
+/**
+ * Plays the chime to attract the user's attention, if the device has a player. Does not interrupt another sound. Settles when it
+ * was played.
+ */
+export const drawAttention = async (player: Player | undefined, log: (message: string) => void): Promise<void> => {
 	if (player?.isPlaying === false) {
-		playChime(player).catch((error: Error) => log(`chime failed: ${error.message}`));
+		await playChime(player).catch((error: Error) => log(`chime failed: ${error.message}`));
 	}
 };
 

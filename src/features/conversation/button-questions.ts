@@ -43,7 +43,7 @@ export class ButtonQuestions extends AppPart implements Questions, Listener {
 			}, REPORT_INTERVAL);
 			const end = timer.set(() => this.cancel(), question.time);
 			this.asked = { ...question, marked: 0, waited: 0, resolve, clock, end };
-			drawAttention(board.player, log);
+			void drawAttention(board.player, log);
 			this.draw();
 		});
 	}

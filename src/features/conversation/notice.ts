@@ -39,7 +39,7 @@ export class Notice extends AppPart implements Listener {
 		const { audio_url: url } = message;
 		const subtitles = readSubtitles(message.subtitles);
 		this.end();
-		drawAttention(board.player, log);
+		const chime = drawAttention(board.player, log);
 		const text = shortText(message.text);
 		if (text !== "") {
 			board.chat?.show(`notice: ${text}`);
@@ -59,11 +59,13 @@ export class Notice extends AppPart implements Listener {
 				this.follow(subtitles);
 			}
 		};
-		board.playOpusFile(url, follow).catch((error: Error) => {
-			log(`notify: ${error.message}`);
-			// What cannot be heard can be read.
-			follow();
-		});
+		void chime
+			.then(() => (count === this.count ? board.playOpusFile?.(url, follow) : undefined))
+			.catch((error: Error) => {
+				log(`notify: ${error.message}`);
+				// What cannot be heard can be read.
+				follow();
+			});
 	}
 
 	private follow(subtitles: ReturnType<typeof readSubtitles>): void {

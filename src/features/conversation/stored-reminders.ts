@@ -147,7 +147,7 @@ export class StoredReminders extends AppPart implements Reminders, Listener {
 		const { board, timer, log } = this.app;
 		const { player } = board;
 		this.ringsLeft -= 1;
-		drawAttention(player, log);
+		void drawAttention(player, log);
 		const isLast = this.ringsLeft === 0 || player === undefined;
 		this.ringing = isLast ? undefined : timer.set(() => this.ring(), RING_INTERVAL);
 	}

@@ -233,6 +233,9 @@ class Voice extends AppPart implements Listener {
 	readonly playFile: PlayOpusFile = async (url, onStart) => {
 		const { app, codec } = this;
 		const { http } = app.board as { readonly http: Http };
+		if (app.state !== "idle") {
+			throw new Error(`${url} is not played: the device is ${app.state}`);
+		}
 		this.onInterrupt();
 		const { utterance } = this;
 		this.isPlayingFile = true;
@@ -247,7 +250,7 @@ class Voice extends AppPart implements Listener {
 				start = app.ticks();
 				onStart();
 			}
-			const early = played - AHEAD * duration - (app.ticks() - start);
+			const early = played - (AHEAD - 1) * duration - (app.ticks() - start);
 			if (early > 0) {
 				await new Promise<void>((resolve) => app.timer.set(resolve, early));
 			}
