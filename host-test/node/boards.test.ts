@@ -54,7 +54,7 @@ describe("boards", () => {
 		assert.deepEqual(
 			absent.sort(),
 			[
-				...["self.assistant.ask_user", "self.assistant.say", ...ofParts].sort(),
+				...["self.assistant.ask_user", "self.assistant.say", "self.remote_wakeup", ...ofParts].sort(),
 				...[
 					"self.rule.delete",
 					"self.rule.list",

@@ -280,6 +280,23 @@ export default suite("a conversation by text", {
 		await settled();
 		equal([side.lines.length, side.log.at(-1)], [2, "notify: not an Ogg file"]);
 	},
+	async "is woken by another device: it says the reason, or interrupts the assistant"() {
+		const { hear, sent, application } = talking();
+		const wake = (): void =>
+			hear(request(7, "tools/call", { name: "self.remote_wakeup", arguments: { reason: "call from the kitchen" } }));
+		sent();
+		wake();
+		equal(sent(), [detect("call from the kitchen")]);
+		hear(tts("start"));
+		wake();
+		equal(sent(), [{ session_id: "s-1", type: "abort", reason: "wake_word_detected" }]);
+		hear(tts("stop"));
+		equal(application.state, "idle");
+		application.enter("upgrading");
+		wake();
+		await settled();
+		equal(sent(), []);
+	},
 	"stops with the application": given(talking, ({ application, board, timer, say }) => {
 		void say("hello");
 		application.stop();

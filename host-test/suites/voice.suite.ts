@@ -1,3 +1,4 @@
+import conversation from "../../src/features/conversation/feature.js";
 import { writeFrame } from "../../src/features/voice/audio-frames.js";
 import type { Board, HttpRequest } from "../../src/hardware/hardware.js";
 import { boardWithParts, FakeBoard, FakeCodec } from "../doubles/fake-board.js";
@@ -325,6 +326,16 @@ export default suite("voice", {
 		equal([side.application.state, lastSaid(side)], ["idle", { type: "listen", state: "stop" }]);
 		equal(side.codec.calls, ["record", "stop recording"]);
 	}),
+	async "listens after a call from another device"() {
+		const side = speaking(undefined, { features: [...SMALL_BUILD, conversation, voice] });
+		side.application.board.assistant?.wake("call from the kitchen");
+		const said = side.channel.sent.map((each) => JSON.parse(String(each))).filter(({ type }) => type === "listen");
+		equal(
+			said.map(({ state }) => state),
+			["detect", "start"],
+		);
+		equal(side.application.state, "listening");
+	},
 	"says so again if it listens already": given(speaking, (side) => {
 		side.application.talk.listen();
 		side.channel.say({ type: "listen", state: "start" });

@@ -15,6 +15,12 @@ export interface Assistant {
 	 * @returns the whole answer, once the assistant has spoken it. Rejects with the reason if none came.
 	 */
 	say(text: string): Promise<Answer>;
+	/**
+	 * Says a text to it without waiting for the answer, and then listens to the person. Interrupts it if it speaks.
+	 *
+	 * @throws Error if the device is busy
+	 */
+	wake(text: string): void;
 	/** Gives up what was said last, and asks the backend to stop speaking. */
 	interrupt(): void;
 }

@@ -75,11 +75,27 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 		});
 	}
 
-	interrupt(): void {
+	wake(text: string): void {
+		const { app } = this;
+		if (app.state === "speaking") {
+			this.interrupt({ reason: "wake_word_detected" });
+			app.emit("onInterrupt");
+		} else if (app.state === "idle") {
+			this.say(text).catch((error: Error) => app.log(`remote wake-up: ${error.message}`));
+			if (app.backend.audio !== undefined) {
+				app.talk.listen();
+			}
+		} else {
+			throw new Error(`the device is ${app.state}`);
+		}
+	}
+
+	/** @param about members of the message */
+	interrupt(about?: object): void {
 		const { app } = this;
 		if (app.state === "speaking") {
 			this.isAborting = true;
-			app.backend.send("abort");
+			app.backend.send("abort", about);
 		}
 		this.fail("interrupted");
 	}

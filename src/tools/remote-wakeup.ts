@@ -1,0 +1,19 @@
+import { MAX_SAID } from "../hardware/assistant.js";
+import { string } from "../mcp_server/schema.js";
+import { ACTS, defineTool } from "./define-tool.js";
+
+export default defineTool({
+	name: "self.remote_wakeup",
+	title: "Wake up",
+	description:
+		"Wake the device for a call from another one, as servers of the xiaozhi family do: it says the reason to its assistant, and then listens. " +
+		"While the assistant speaks, it is interrupted instead.",
+	audience: "user",
+	annotations: { ...ACTS, openWorldHint: true },
+	needs: ["assistant"],
+	input: { reason: string({ minLength: 1, maxLength: MAX_SAID, description: "Text for the assistant" }) },
+	run: ({ reason }, { assistant }) => {
+		assistant.wake(reason);
+		return true;
+	},
+});
