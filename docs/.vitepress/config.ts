@@ -10,15 +10,15 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const { repository } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { repository?: string };
 const SOURCE = repository?.replace(/^github:(.*)/, "https://github.com/$1/blob/main/");
 
-/** Reads the sidebar from the tables of docs/README.md: a bold cell starts a group, and each page is listed once. */
+/** Reads the sidebar from docs/README.md: a heading starts a group, and each page is listed once. */
 function readMap(): DefaultTheme.SidebarItem[] {
 	const groups: { text: string; collapsed: boolean; items: { text: string; link: string }[] }[] = [];
-	for (const row of readFileSync(join(ROOT, "docs/README.md"), "utf8").match(/^\|.*\|$/gm) ?? []) {
-		const title = /^\| \*\*(.+?)\*\* \|/.exec(row)?.[1];
+	for (const line of readFileSync(join(ROOT, "docs/README.md"), "utf8").split("\n")) {
+		const title = /^## (.+)/.exec(line)?.[1];
 		if (title !== undefined) {
 			groups.push({ text: title, collapsed: false, items: [] });
 		}
-		for (const [, text = "", path = ""] of row.matchAll(/\[([^\]]+)\]\(([^)#]+\.md)[^)]*\)/g)) {
+		for (const [, text = "", path = ""] of line.matchAll(/\[([^\]]+)\]\(([^)#]+\.md)[^)]*\)/g)) {
 			const link = join("/docs", path);
 			if (!groups.at(-1)?.items.some((each) => each.link === link)) {
 				groups.at(-1)?.items.push({ text: text.charAt(0).toUpperCase() + text.slice(1), link });

@@ -59,7 +59,7 @@ describe("parts on an ESP32-C3 in QEMU", { skip: typeof tools === "string" && to
 			try {
 				await device.setProperty(CONVERTER, SOIL, reading);
 			} catch (error) {
-				t.skip(`the converter always reads 0 in this QEMU (docs/qemu.md): ${error}`);
+				t.skip(`the converter always reads 0 in this QEMU (host-test/esp32/README.md): ${error}`);
 				return;
 			}
 			const { value } = await soil();

@@ -147,7 +147,7 @@ function findTools(
 	const program = findProgram(name, env) ?? name;
 	return hasMachine(program, machine.machine)
 		? { title, chip, sdk, env, emulator: { ...machine, program }, board }
-		: `${program} with the machine ${machine.machine} is not on the PATH: docs/qemu.md`;
+		: `${program} with the machine ${machine.machine} is not on the PATH: host-test/esp32/README.md`;
 }
 
 function hasMachine(program: string, machine: string): boolean {

@@ -45,7 +45,7 @@ int opus_encoder_ctl(OpusEncoder *, int, ...);
 void opus_encoder_destroy(OpusEncoder *);`;
 
 const tools = findQemuTools();
-const missing = spawnSync(GCC, ["--version"]).error && `${GCC} is not on the PATH: docs/qemu.md`;
+const missing = spawnSync(GCC, ["--version"]).error && `${GCC} is not on the PATH: host-test/esp32/README.md`;
 
 function filesIn(folder: string, isWanted: (name: string) => boolean): string[] {
 	const names = readdirSync(folder, { recursive: true, encoding: "utf8" });

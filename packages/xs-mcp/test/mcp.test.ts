@@ -164,8 +164,7 @@ describe("xs-mcp mcp", () => {
 	it("has the tools that docs/agent.md lists", async (t) => {
 		const { client } = await connect(t, templateProject("pond"));
 		const { tools } = await client.listTools();
-		const rows = tools.map(({ name, description }) => `| \`${name}\` | ${description} |`);
-		expectSection("docs/agent.md", "tools", ["| tool | |", "| --- | --- |", ...rows]);
+		expectSection("docs/agent.md", "tools", [tools.map(({ name }) => `\`${name}\``).join(", ")]);
 	});
 
 	it("survives what a project prints and throws", async (t) => {
