@@ -11,7 +11,9 @@ import { makeProgram, ProgramError, readJson, runProgram } from "../packages/xs-
 import { FIRMWARE } from "../src/core/firmware.js";
 import { repositoryLinks } from "./repository-links.js";
 
-const { bundlePackage, OWN_PACKAGES } = await import(pathToFileURL(join(ROOT, "packages/xs-mcp/src/build/bundle.mjs")).href);
+const { bundlePackage, OWN_PACKAGES } = await import(
+	pathToFileURL(join(ROOT, "packages/xs-mcp/src/build/bundle.mjs")).href
+);
 
 /** Folders of the packages. */
 const PACKAGES = ["packages/manager", "packages/gateway", "packages/pi", "packages/xs-mcp", "packages/xs-mcp/create"];

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
+import type { Bus } from "xs-mcp-gateway/bus";
+import { RemoteConnection } from "xs-mcp-gateway/remote-connection";
 import { LAMP, REBOOT, SET_VOLUME, startGateway, startWithDevice, WireDevice } from "xs-mcp-gateway/testing/gateway";
 import { MemoryStore, ServerRegistry, type ServerTool, StoreError } from "xs-mcp-manager/core";
 import { testWith, until } from "../../../host-test/support/testing.js";
-import type { Bus } from "xs-mcp-gateway/bus";
-import { RemoteConnection } from "xs-mcp-gateway/remote-connection";
 
 /** A store that can be made to refuse or to hold changes, and counts them. */
 class TestStore extends MemoryStore {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import pLimit from "p-limit";
-import { chooseEngine } from "xs-mcp-virtual-device";
+import { chooseEngine, type VirtualDevice } from "xs-mcp-virtual-device";
 import { readAction } from "xs-mcp-virtual-device/actions";
 import { type DevicePage, openDevicePage } from "xs-mcp-virtual-device/device-page";
 import { bundleDevicePage } from "./build/page-bundles.js";
@@ -72,7 +72,7 @@ export class DeviceBench {
 	}
 
 	/** The device's engine, page for people, pins and sensors. @throws ProgramError if no device runs */
-	get state() {
+	get state(): Pick<VirtualDevice, "pins" | "chips"> & { engine: string; page: string } {
 		const { device, page } = this.#expect();
 		return { engine: device.engineName, page: page.url, pins: device.pins, chips: device.chips };
 	}

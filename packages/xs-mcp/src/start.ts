@@ -209,7 +209,7 @@ const MAX_FOLDERS = 500;
  * @param onChange called after changes, once for a burst of them
  * @returns ends that
  */
-export function watchFolder(folder: string, onChange: () => void): () => void {
+function watchFolder(folder: string, onChange: () => void): () => void {
 	const watchers = new Map<string, FSWatcher>();
 	let timer: NodeJS.Timeout | undefined;
 	const changed = (name: string | null): void => {

@@ -137,7 +137,7 @@ function GroupCalls() {
 }
 
 /** Instructions to add a device: its backend's address as text and as a QR code, and a virtual device. */
-export function AddDevice({ isFirst = false }: { readonly isFirst?: boolean }) {
+function AddDevice({ isFirst = false }: { readonly isFirst?: boolean }) {
 	const urls = session.value?.urls ?? {};
 	const backend = urls.websocket ?? urls.mqtt;
 	const { bootstrap } = urls;
