@@ -88,9 +88,9 @@ const xs = ENGINES.find(({ kind }) => kind === "xs");
 describe("a virtual device that fails", { skip: xs === undefined }, () => {
 	it("has the firmware's limits follow its heap", async (t) => {
 		const backend = await RawBackend.listen(t);
-		const program = await startVirtualDevice(backend.url, "--chunk-bytes", "480000");
+		const program = await startVirtualDevice(backend.url, "--chunk-bytes", "512000");
 		t.after(() => program.stop());
-		assert.equal(((await backend.greet()) as { max_message_bytes?: number }).max_message_bytes, 60_000);
+		assert.equal(((await backend.greet()) as { max_message_bytes?: number }).max_message_bytes, 64_000);
 	});
 
 	it("is started again by its watchdog", async (t) => {

@@ -20,7 +20,11 @@ export function oggFile(packets: readonly Uint8Array[], most = 255, serial = 9):
 			const begin = at * FULL_SEGMENT;
 			const bytes = packet.subarray(begin, begin + table.reduce((sum, size) => sum + size, 0));
 			file.push(...ascii("OggS"), 0, at === 0 ? 0 : 1, ...new Array<number>(8).fill(0), 0, 0, 0, serial);
-			file.push(...new Array<number>(8).fill(0), table.length, ...table, ...bytes);
+			file.push(...new Array<number>(8).fill(0), table.length, ...table);
+			// Spread, a long packet would overflow the stack of XS.
+			for (const byte of bytes) {
+				file.push(byte);
+			}
 		}
 	}
 	return Uint8Array.from(file);

@@ -77,7 +77,7 @@ export function makeSetup({ built = {}, screen = true, isSafe = false, ...choice
 	const board = {
 		accessPoint,
 		settings,
-		system: { ...system, restart: () => void ends.push(true) },
+		system: { ...system, macAddress: "02:12:34:56:78:9a", restart: () => void ends.push(true) },
 		bootButton: bootButton ?? (() => boot),
 		...(screen && { screen: fakeScreen }),
 	};
@@ -101,7 +101,7 @@ export function makeSetup({ built = {}, screen = true, isSafe = false, ...choice
 				listGateways({ timer, log() {} }, dnsSd.openDnsSd, onEnd)),
 	};
 	const app = {
-		...{ board, built: source.built, source, timer, isSafe, backend, id: "02:12:34:56:78:9a" },
+		...{ board, built: source.built, source, timer, isSafe, backend },
 		setting: (name: SettingName) => readSetting(name, source),
 		log: (line: string) => void log.push(line),
 		network: {

@@ -42,7 +42,7 @@ function open(built: object = {}, address?: string, more: readonly Tool<undefine
 	directFeature(platform).start({
 		server,
 		timer,
-		id: "02:12:34:56:78:9a",
+		board: { system: { macAddress: "02:12:34:56:78:9a" } },
 		setting: () => 32_000,
 		backend: {},
 		source,

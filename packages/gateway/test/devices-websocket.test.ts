@@ -49,7 +49,7 @@ describe("a device of the family over WebSocket", () => {
 		assert.equal(await callLamp(started, ID), "true");
 		assert.equal(mcp.first("hello")?.transport, "websocket");
 		const names = started.gateway.servers.find(ID)?.tools.map(({ name }) => name);
-		assert.deepEqual(names, ["self.lamp.set", "get_weather"]);
+		assert.deepEqual(names, ["self.lamp.set", "get_weather", "self.audio_speaker.set_volume"]);
 	});
 
 	itProgram("may have its token in the query", async (started, t) => {
