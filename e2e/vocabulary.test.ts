@@ -117,7 +117,7 @@ it("docs/parts.md lists each driver of a sensor with its readings, its place and
 		const units = readings.map(([reading, { unit }]) => (unit === undefined ? reading : `${reading} (${unit})`));
 		const place =
 			address === undefined
-				? { bus: "", analog: "`pin`", pulsewidth: "`pin`, `trigger`", onewire: "`pin`" }[io]
+				? { bus: "", analog: "`pin`", pulsewidth: "`pin`, `trigger`", onewire: "`pin`", dht: "`pin`" }[io]
 				: `\`bus\`, 0x${address.toString(16)}`;
 		return [isOwn ? `**${name}**` : name, units.join(", "), place, fault];
 	});

@@ -303,6 +303,52 @@ describe("the firmware's own drivers of sensors", () => {
 	});
 });
 
+describe("the driver of the DHT11 and DHT22", () => {
+	/** Opens it on a line whose answers the test gives, and measures once for each. */
+	const openDht = async (t: TestContext) => {
+		t.mock.timers.enable({ apis: ["setInterval"] });
+		const DHT = await importDriver("Humidity-Temperature/DHT", sdk);
+		const line = { answer: "", steps: [] as string[] };
+		class Line {
+			readonly wake = () => line.steps.push("wake");
+			readonly listen = () => line.steps.push("listen");
+			readonly read = () => (line.answer === "" ? undefined : new Uint8Array(Buffer.from(line.answer, "hex")).buffer);
+			readonly close = () => line.steps.push("close");
+		}
+		const sensor = new DHT({ sensor: { io: Line, pin: 4 } });
+		const measure = (answer: string) => {
+			line.answer = answer;
+			t.mock.timers.tick(2_500);
+			return sensor.sample();
+		};
+		return { sensor, line, measure };
+	};
+	const air = (humidity: number, temperature: number): object => ({
+		hygrometer: { humidity },
+		thermometer: { temperature },
+	});
+
+	it("reads the examples of their datasheets, and temperatures below zero", async (t) => {
+		const { sensor, line, measure } = await openDht(t);
+		assert.equal(sensor.sample(), undefined);
+		assert.deepEqual(measure("028c015fee"), air(65.2, 35.1));
+		assert.deepEqual(measure("028c806573"), air(65.2, -10.1));
+		assert.deepEqual(measure("3500180451"), air(53, 24.4));
+		assert.deepEqual(measure("35000a81c0"), air(53, -10.1));
+		assert.deepEqual(line.steps.slice(0, 3), ["wake", "listen", "wake"]);
+		sensor.close();
+		assert.equal(line.steps.at(-1), "close");
+	});
+
+	it("fails without an answer and with a wrong checksum, and measures again", async (t) => {
+		const { sensor, measure } = await openDht(t);
+		assert.throws(() => measure(""), /^Error: no answer: the pin needs a resistor of 4\.7 to 10 kΩ to 3\.3 V$/);
+		assert.throws(() => measure("028c015fef"), /^Error: wrong checksum$/);
+		assert.deepEqual(measure("028c015fee"), air(65.2, 35.1));
+		sensor.close();
+	});
+});
+
 /** The memory of a DS18B20 after power-on, and that of a copy whose byte 6 never changes. */
 const POWER_ON = "50054b467fff0c101c";
 const POWER_ON_OF_COPY = "50054b467fff001051";
@@ -359,5 +405,8 @@ describe("the SDK's drivers of sensors", { skip: noSdk }, () => {
 
 it("each driver of the catalog is run on a scripted bus, or named as one that is not", () => {
 	const run = [...OWN, ...SDK, ...ANALOG].map(([name]) => typeOf(name));
-	assert.deepEqual(Object.keys(SENSORS).map(typeOf).sort(), [...new Set([...run, ...NOT_RUN, "DS18B20"])].sort());
+	assert.deepEqual(
+		Object.keys(SENSORS).map(typeOf).sort(),
+		[...new Set([...run, ...NOT_RUN, "DS18B20", "DHT"])].sort(),
+	);
 });

@@ -22,7 +22,11 @@ const filesOf = (names: readonly string[], folder: string, prefix = ""): Readonl
 const IO = ["analog", "digital", "i2c", "pulsecount", "pulsewidth", "pwm", "serial", "smbus"];
 
 /** The SDK's modules for pins and buses, which a part finds by name and a tool imports. */
-const HARDWARE = { ...filesOf(IO, `${PLATFORM}io/`, "embedded:io/"), ...filesOf(["neopixel", "onewire"], PLATFORM) };
+const HARDWARE = {
+	...filesOf(IO, `${PLATFORM}io/`, "embedded:io/"),
+	...filesOf(["neopixel", "onewire"], PLATFORM),
+	dht: `${PLATFORM}onewire.ts`,
+};
 
 /** Files of modules by name: those that each host resolves differently have stand-ins on the virtual device. */
 const FILES: Readonly<Record<string, string>> = {

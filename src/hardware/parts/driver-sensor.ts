@@ -49,7 +49,9 @@ export interface DriverOptions extends SensorOptions, Connection {
 /** The bus with all methods of ECMA-419: those for registers (§10.5.4), and those of I2C. */
 const SMBUS = "embedded:io/smbus";
 const PULSE_WIDTH = "embedded:io/pulsewidth";
+/** Modules of sensors that answer on the pin by which they are asked. */
 const ONE_WIRE = "onewire";
+const DHT = "dht";
 
 /** The highest address on a bus. */
 const MAX_ADDRESS = 0x3ff;
@@ -131,7 +133,7 @@ const moduleOf = (Driver: SensorDriver | undefined, { io, bus, trigger }: Driver
 	io ?? Driver?.io ?? (bus !== undefined ? SMBUS : trigger === undefined ? ANALOG : PULSE_WIDTH);
 
 const pinsOf = ({ bus, pin, trigger }: DriverOptions, module: string): UsedPin[] => {
-	const uses: Readonly<Record<string, PinUse>> = { [ANALOG]: "analog", [ONE_WIRE]: "output" };
+	const uses: Readonly<Record<string, PinUse>> = { [ANALOG]: "analog", [ONE_WIRE]: "output", [DHT]: "output" };
 	const use = uses[module] ?? "input";
 	return [
 		...(typeof bus === "object" ? [bus.data, bus.clock].map((pin) => ({ pin, use: "bus" as const })) : []),

@@ -16,7 +16,7 @@ interface Sample {
 /** A driver for a sensor. */
 export interface SensorModel {
 	/** Interface that reads it. */
-	readonly io: "bus" | "analog" | "pulsewidth" | "onewire";
+	readonly io: "bus" | "analog" | "pulsewidth" | "onewire" | "dht";
 	/** Default address on the bus; undefined for a sensor on a pin of its own. */
 	readonly address?: number;
 	readonly sample: Sample;
@@ -116,6 +116,7 @@ export const SENSORS: Readonly<Record<string, SensorModel>> = {
 	"Humidity-Temperature/AHT10": onBus(0x38, AIR),
 	"Humidity-Temperature/AHT20": own(0x38, AIR),
 	"Humidity-Temperature/AM2320": onBus(0x5c, AIR),
+	"Humidity-Temperature/DHT": { io: "dht", sample: AIR, isOwn: true },
 	"Humidity-Temperature/SHT3x": onBus(0x44, AIR),
 	"Humidity-Temperature/SHT4x": own(0x44, AIR),
 	"Humidity-Temperature/SHTC3": onBus(0x70, AIR),
@@ -170,7 +171,8 @@ export function readingsOf(type: string): Readonly<Record<string, Reading>> {
 
 /** Returns the static member `io` of a driver's class, from which the part `sensor` takes the module of its pin. */
 export function staticIo(module: string): string | undefined {
-	return SENSORS[module.slice(SENSOR.length)]?.io === "onewire" ? "onewire" : undefined;
+	const { io } = SENSORS[module.slice(SENSOR.length)] ?? {};
+	return io === "onewire" || io === "dht" ? io : undefined;
 }
 
 /**

@@ -13,8 +13,8 @@ interface Sensor {
 	readonly part?: string;
 }
 
-/** Classes that a driver takes. That of a 1-Wire bus is the driver's own. */
-const IO = { bus: SMBus, analog: Analog, pulsewidth: PulseWidth, onewire: Object };
+/** Classes that a driver takes. Those of a 1-Wire bus and of a DHT are the driver's own. */
+const IO = { bus: SMBus, analog: Analog, pulsewidth: PulseWidth, onewire: Object, dht: Object };
 
 /** Stands in for a driver and its sensor. The readings are set from outside. */
 export default class StandIn {

@@ -8,7 +8,7 @@ const FOUND: Readonly<Record<string, RegExp>> = {
 	"src/platform/tools": /^(src\/tools\/(?!define-tool$)|tools\/)/,
 	"src/platform/features": /^src\/features\/[^/]+$|^(src|features)\/.+\/feature$/,
 	// A custom device, and the host's modules for its parts.
-	"src/platform/in-build": /^(device$|embedded:|(neopixel|onewire)$)/,
+	"src/platform/in-build": /^(device$|embedded:|(neopixel|onewire|dht)$)/,
 };
 
 /** Module that defines a custom device. */

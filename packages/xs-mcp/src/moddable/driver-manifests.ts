@@ -15,6 +15,10 @@ const IO = "embedded:io/";
 /** The firmware's own drivers. */
 const DRIVERS = "src/hardware/drivers/sensors";
 
+/** Module of the firmware with C, for the driver of the same name, and its manifest. */
+const DHT = "dht";
+const DHT_MANIFEST = "src/platform/manifest_dht.json";
+
 /** Names of drivers in a source. */
 const IMPORTED = new RegExp(`"(${SENSOR}[^"]+)"`, "g");
 
@@ -58,12 +62,16 @@ export async function completeManifest(sdk: Sdk, own: string, target: string, ou
 	// The simulator has stand-ins for pins and other buses.
 	const isSimulator = Object.values(HOSTS).includes(target);
 	const included = names.filter((name) => !isSimulator || name.startsWith(SENSOR) || name === "onewire");
-	const ofSdk = included.filter((name) => !drivers.includes(name));
+	const ofSdk = included.filter((name) => !drivers.includes(name) && name !== DHT);
 	const files = ["sensor-bus", ...drivers.map((name) => basename(name).toLowerCase())];
 	const folder = relative(output, join(ROOT, DRIVERS));
 	const manifest = {
 		build: { NAME: readJson<Manifest>(own).build?.NAME },
-		include: [relative(output, own), ...ofSdk.flatMap((name) => manifestOf(sdk, name) ?? [])],
+		include: [
+			relative(output, own),
+			...(included.includes(DHT) ? [relative(output, join(ROOT, DHT_MANIFEST))] : []),
+			...ofSdk.flatMap((name) => manifestOf(sdk, name) ?? []),
+		],
 		modules: {
 			...Object.fromEntries(drivers.map((name) => [name, `./${basename(name)}`])),
 			...(drivers.length > 0 && { [`${DRIVERS}/*`]: files.map((file) => `${folder}/${file}`) }),
