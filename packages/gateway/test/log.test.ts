@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { describe, it } from "node:test";
-import { LogDestination, limitLog, makeLog, makePrettyFormat } from "../src/log.js";
+import { LogDestination, makeLog, makePrettyFormat } from "../src/log.js";
+import { limitLog } from "../src/log-limiter.js";
 
 function logged(format?: (line: string) => string) {
 	let text = "";
