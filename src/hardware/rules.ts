@@ -2,14 +2,14 @@ import { deepFreeze } from "../core/text/deep-freeze.js";
 import { STATUS_KINDS } from "./kinds/index.js";
 import { definePartKind } from "./kinds/part-kind.js";
 
-/** What must hold for a rule not to run. All given members must hold. */
+/** Condition under which a rule does not run. All given members must hold. */
 export interface RuleState {
 	readonly sensor?: string | undefined;
 	/** Which value of a sensor of several things. */
 	readonly kind?: string | undefined;
 	readonly above?: number | undefined;
 	readonly below?: number | undefined;
-	/** Of a sensor of true and false, such as a contact. */
+	/** State of a contact or another sensor of true and false. */
 	readonly value?: boolean | undefined;
 	/** Local times of day, "07:00". The range may include midnight. */
 	readonly after?: string | undefined;
