@@ -9,6 +9,7 @@ import { OggOpusReader } from "../../../src/features/voice/ogg-opus.js";
 import { readUdpSettings, UdpAudio, type UdpSettings } from "../../../src/features/voice/udp-audio.js";
 import { aesCtr } from "../../xs-mcp/src/build/aes-ctr.js";
 import { openOpusDecoder } from "../../xs-mcp/src/build/opus.js";
+import { RemoteConnection } from "../src/cluster/remote-connection.js";
 import { callLamp, connectMqtt, familyHello } from "../testing/family.js";
 import { connect as connectTo, type StartedProgram, startProgram } from "../testing/program.js";
 import { say, startSpeaking } from "../testing/speaker.js";
@@ -247,6 +248,22 @@ describe("say, to a device of the family over MQTT", { skip: skipIf(await whyNoO
 			(await say(await connectTo(t, side), { text: "hello" })).text,
 			/failed \(it has not opened its audio channel over UDP/,
 		);
+	});
+
+	it("fails for the C++ firmware since 2.5 at another gateway, which passes no messages on", async (t) => {
+		const side = await startSpeaking(t, { mqtt: true });
+		const { mcp } = await connectMqtt(t, side.gateway.urls.mqtt as string, { clientId: ID });
+		mcp.version = "2.5.0";
+		assert.equal(await callLamp(side, ID), "true");
+		const { servers } = side.gateway;
+		const { board, offers } = servers.find(ID) ?? assert.fail();
+		const entry = { id: ID, board, gateway: "other", transport: "mqtt", claim: "c", capabilities: {} };
+		const bus = { connected: false } as ConstructorParameters<typeof RemoteConnection>[2];
+		servers.connect(
+			new RemoteConnection(entry as ConstructorParameters<typeof RemoteConnection>[0], offers, bus, "", () => {}),
+		);
+		const { text } = await say(await connectTo(t, side), { text: "tone 1" });
+		assert.match(text, /failed \(it cannot get files from this gateway/);
 	});
 
 	it("is a file of Ogg Opus for the C++ firmware since 2.5, which is idle without a hello", async (t) => {

@@ -6,10 +6,7 @@ import { definePlugin } from "../plugin.js";
 export const operator = definePlugin({
 	name: "operator",
 	setup: async (gateway): Promise<void> => {
-		const [{ gatewayEvents }, { addDeviceRoutes, addHealthRoute, addOperatorRoutes }] = await Promise.all([
-			import("./operator-routes.js"),
-			import("./operator-routes.js"),
-		]);
+		const { gatewayEvents, addDeviceRoutes, addHealthRoute, addOperatorRoutes } = await import("./operator-routes.js");
 		const { servers, limitedLog, log } = gateway;
 		const events = gatewayEvents(gateway);
 		if (log.isLevelEnabled("debug")) {

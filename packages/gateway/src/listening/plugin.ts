@@ -28,9 +28,8 @@ export const listening = definePlugin({
 		if (!settings.microphones) {
 			return;
 		}
-		const [{ rm }, { makeMicrophones }, { recordHeard }, recognizers, { listenTool }, { askTool }] = await Promise.all([
+		const [{ rm }, { makeMicrophones, recordHeard }, recognizers, { listenTool }, { askTool }] = await Promise.all([
 			import("node:fs/promises"),
-			import("./microphones.js"),
 			import("./microphones.js"),
 			import("./recognizer.js"),
 			import("./listen-tool.js"),

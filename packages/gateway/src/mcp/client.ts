@@ -300,7 +300,8 @@ export class Client {
 	/** @param isNested whether a catalog tool makes the call */
 	async #call(name: string, args: object, request: ClientRequest, isNested = false): Promise<OrInput<CallToolResult>> {
 		const { catalog, revision } = this;
-		const found = catalog.findTool(name) ?? catalog.findGroup(name);
+		const own = catalog.findOwnTool(name);
+		const found = own === undefined ? (catalog.findTool(name) ?? catalog.findGroup(name)) : undefined;
 		const catalogTool = isNested ? undefined : CATALOG_TOOLS.get(name);
 		// Catalog tools can be called whatever the list has: a client may still have the list from before.
 		if (catalogTool !== undefined && (found === undefined || "members" in found || catalog.kind !== "full")) {
@@ -308,7 +309,6 @@ export class Client {
 			return resultFor(await catalogTool.run(args, { catalog, revision, call }), revision);
 		}
 		if (found === undefined) {
-			const own = catalog.findOwnTool(name);
 			return own === undefined
 				? await this.#callUnknown(name, args, request)
 				: resultFor(await callOwnTool(own, args, request), revision);

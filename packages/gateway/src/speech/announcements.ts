@@ -111,8 +111,10 @@ function wayTo(
 ): (() => Promise<Say>) | string {
 	const { connection } = device;
 	const player = findTool(device, PLAY);
-	const url = connection && gateway.urlFor(connection.identity);
-	if (player !== undefined && url !== undefined && connection?.identity.gateway === undefined) {
+	// Another gateway's device cannot load files from this one.
+	const url =
+		connection?.identity.gateway === undefined ? connection && gateway.urlFor(connection.identity) : undefined;
+	if (player !== undefined && url !== undefined) {
 		return async () => {
 			const args = { url: url + (await spoken.path()) };
 			return async (signal) => {
@@ -135,7 +137,7 @@ function wayTo(
 	}
 	const channel = connection?.audio;
 	if (connection === undefined || channel === undefined) {
-		return player === undefined ? "no speaker" : "it cannot get files from this gateway";
+		return player === undefined && !playsNotices(device) ? "no speaker" : "it cannot get files from this gateway";
 	}
 	if (!channel.isOpen) {
 		return "it has not opened its audio channel over UDP";

@@ -10,7 +10,22 @@ export {
 	REVISION_OF_STATELESS,
 	relayedExtensions,
 } from "./asking.js";
-export * from "./connection.js";
+export {
+	type AudioChannel,
+	type AudioEvents,
+	type Capabilities,
+	Connection,
+	type ConnectionEvents,
+	isBelow,
+	type KnownServer,
+	type LogLevel,
+	type LogMessage,
+	type PendingRequest,
+	type Request,
+	type RequestContext,
+	type ServerIdentity,
+	type ServerInfo,
+} from "./connection.js";
 export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
 export { headerProblem } from "./header-parameters.js";
 export { describeIssues, inputSchemaOf } from "./input-schema.js";

@@ -191,7 +191,9 @@ function writeLicences(target, inputs) {
  * Resolves with the URL of its folder.
  */
 export async function cachedBundle(name) {
-	const hash = createHash("sha256").update(readFileSync(`${root}package-lock.json`));
+	const hash = createHash("sha256")
+		.update(readFileSync(`${root}package-lock.json`))
+		.update(JSON.stringify(OWN_PACKAGES));
 	for (const folder of SOURCES) {
 		for (const path of readdirSync(root + folder, { recursive: true }).sort()) {
 			const file = `${root}${folder}/${path}`;

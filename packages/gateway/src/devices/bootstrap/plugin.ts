@@ -15,8 +15,7 @@ export const bootstrap = definePlugin({
 		mqttEndpoint: setting(text("host:port"), "MQTT host and port in the bootstrap; required behind a reverse proxy"),
 	}),
 	setup: async (gateway): Promise<DeviceBindings> => {
-		const [{ addBindingRoutes }, { addBootstrapRoutes }, { BOOTSTRAP_PATHS }, { makeBindings }] = await Promise.all([
-			import("./bootstrap-routes.js"),
+		const [{ addBindingRoutes, addBootstrapRoutes }, { BOOTSTRAP_PATHS }, { makeBindings }] = await Promise.all([
 			import("./bootstrap-routes.js"),
 			import("./bootstrap-answer.js"),
 			import("./device-bindings.js"),
