@@ -45,7 +45,7 @@ const RELAY = "title, pin, activeLow, maxOn, minOff, onSessionLost";
 const ANALOG = "title, kind, unit, threshold, interval, pin, from, to";
 const INTEGER = "title, description, default, minimum, maximum";
 
-const ENDLESS = "device.ts: loading it does not end within 5 seconds: is a loop endless, or an await?";
+const ENDLESS = "device.ts: loading it does not end within 15 seconds: is a loop endless, or an await?";
 
 const OF_DEVICES: readonly (readonly [mistake: string, text: string, message: string])[] = [
 	[

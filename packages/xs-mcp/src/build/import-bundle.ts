@@ -8,7 +8,7 @@ import { Worker } from "node:worker_threads";
 import { build, type Message, type Plugin } from "esbuild";
 
 /** Milliseconds that a module may take to load. */
-const MAX_LOAD_TIME = 5_000;
+const MAX_LOAD_TIME = 15_000;
 
 /** Loads a module, and says so whether or not it fails. */
 const TRIAL = `const { parentPort, workerData } = require("node:worker_threads");
