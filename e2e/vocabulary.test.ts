@@ -111,24 +111,40 @@ it("docs/parts.md lists each part with its options, and each kind with its value
 	expectSection("docs/parts.md", "kinds", table(["parts", "values in the status", "notification"], kinds));
 });
 
-it("docs/parts.md lists each driver of a sensor with its readings, its place and its fault", () => {
-	const drivers = Object.entries(SENSORS).map(([name, { io, address, isOwn, fault = "" }]) => {
+/** Readings with the same unit share it, and x, y and z of one name are a word: `gyroscope_{x,y,z} (°/s)`. */
+const listReadings = (readings: readonly [name: string, unit: string | undefined][]): string =>
+	readings
+		.map(([name, unit], at) => {
+			const isShared = unit !== undefined && readings[at + 1]?.[1] === unit;
+			return unit === undefined || isShared ? name : `${name} (${unit})`;
+		})
+		.join(", ")
+		.replace(/\b(\w+_)x, \1y, \1z\b/g, "$1{x,y,z}");
+
+it("docs/parts.md lists each driver of a sensor with its readings and its place, and the faults of some", () => {
+	const drivers = Object.entries(SENSORS).map(([name, { io, address, isOwn }]) => {
 		const readings = Object.entries(readingsOf(name.slice(name.indexOf("/") + 1)));
-		const units = readings.map(([reading, { unit }]) => (unit === undefined ? reading : `${reading} (${unit})`));
 		const place =
 			address === undefined
 				? { bus: "", analog: "`pin`", pulsewidth: "`pin`, `trigger`", onewire: "`pin`", dht: "`pin`" }[io]
-				: `\`bus\`, 0x${address.toString(16)}`;
-		return [isOwn ? `**${name}**` : name, units.join(", "), place, fault];
+				: `0x${address.toString(16)}`;
+		return [isOwn ? `**${name}**` : name, listReadings(readings.map(([reading, { unit }]) => [reading, unit])), place];
 	});
-	expectSection("docs/parts.md", "sensors", table(["embedded:sensor/…", "readings", "connection", "fault"], drivers));
+	expectSection("docs/parts.md", "sensors", table(["embedded:sensor/…", "readings", "address or pin"], drivers));
+	const faults = new Map<string, string[]>();
+	for (const [name, { fault }] of Object.entries(SENSORS)) {
+		if (fault !== undefined) {
+			faults.set(fault, [...(faults.get(fault) ?? []), name.slice(name.indexOf("/") + 1)]);
+		}
+	}
+	expectSection("docs/parts.md", "faults", [...faults].map(([fault, names]) => `- ${names.join(", ")}: ${fault}`));
 });
 
 it("docs/gateway/events.md lists each type of events with its own arguments", () => {
 	const common = ["device", "tag", "pause"];
 	const types = EVENT_TYPES.map(({ name, description, input }) => {
 		const own = Object.keys(input.shape).filter((argument) => !common.includes(argument));
-		return [code(name), description, codes(own)];
+		return `- ${code(name)}${own.length === 0 ? "" : ` {${codes(own)}}`}: ${description}`;
 	});
-	expectSection("docs/gateway/events.md", "types", table(["type", "happens when", "own arguments"], types));
+	expectSection("docs/gateway/events.md", "types", types);
 });

@@ -200,10 +200,11 @@ describe("configuration", () => {
 	});
 });
 
-/** A setting's line in the table of the documentation. */
+/** A setting's line in the documentation: its name, default and description. */
 function rowOf(name: SettingName): string {
 	const { default: value, description, secret } = settingOf(name);
 	const shown =
-		name === "stateFolder" ? "below" : value === undefined || typeof value === "object" ? "" : `\`${value}\``;
-	return `| \`${name}\` | ${secret ? "no flag" : shown} | ${description} |`;
+		name === "stateFolder" ? "below" : value === undefined || typeof value === "object" ? undefined : `\`${value}\``;
+	const note = secret ? "no flag" : shown;
+	return `- \`${name}\`${note === undefined ? "" : ` (${note})`}: ${description}`;
 }
