@@ -132,7 +132,7 @@ describe("the controls and readings of a device in Chromium", { skip: whyNoChrom
 		await room.getByText("21.0 °C").waitFor();
 		await room.getByRole("switch", { name: "Light" }).click();
 		await room.getByRole("switch", { name: "Light", checked: true }).waitFor();
-		assert.equal(status.lights.led.on, true);
+		await until(() => status.lights.led.on, "the device has switched its light");
 		assert.deepEqual(complaintsOf(page), []);
 	});
 
