@@ -1,4 +1,4 @@
-// A server with a resource. Its manifest includes "$(XS_MCP)/src/mcp_server/features/resources.manifest.json", too.
+// A server with a resource. Its manifest includes "$(XS_MCP)/src/mcp_server/features/manifest_resources.json", too.
 import { FeatureSet } from "src/mcp_server/features/feature-set";
 import { createResource, Resources } from "src/mcp_server/features/resources";
 

@@ -52,7 +52,7 @@ async function buildCopy(sdk: Sdk, port: number): Promise<string> {
 		manifest,
 		readFileSync(manifest, "utf8")
 			.replace('"../.."', JSON.stringify(ROOT))
-			.replace('mcp_server/manifest.json"', '$&, "$(XS_MCP)/src/mcp_server/features/resources.manifest.json"')
+			.replace('mcp_server/manifest.json"', '$&, "$(XS_MCP)/src/mcp_server/features/manifest_resources.json"')
 			.replace('"./thermostat"', '$&, "./with-resource"'),
 	);
 	const output = join(project, "build");
