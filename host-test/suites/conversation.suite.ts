@@ -2,8 +2,8 @@ import type { SettingValue } from "../../src/core/settings-table.js";
 import conversation from "../../src/features/conversation/feature.js";
 import type { Assistant } from "../../src/hardware/assistant.js";
 import { ProtocolError } from "../../src/protocols/transport.js";
-import { boardWithParts } from "../doubles/fake-board.js";
-import { inSession, request, SMALL_BUILD, start } from "../doubles/started-application.js";
+import { boardWithParts, FakeCodec } from "../doubles/fake-board.js";
+import { inSession, request, SMALL_BUILD, start, voice } from "../doubles/started-application.js";
 import { equal, given, matches, outcomeOf, settled, suite } from "../harness.js";
 
 const FIRST_SIGN = 20_000;
@@ -14,6 +14,12 @@ const conversing = (events: SettingValue<"events"> = []) => ({
 	features: [...SMALL_BUILD, conversation],
 	built: { events: events.join() },
 });
+
+/** With speech, too. It does nothing on a board without a codec. */
+const talkative = (events: SettingValue<"events"> = []) => {
+	const { features, built } = conversing(events);
+	return { features: [...features, voice], built };
+};
 
 const sayBy =
 	({ application }: ReturnType<typeof start>) =>
@@ -26,9 +32,9 @@ function boardWithChat() {
 	return Object.assign(boardWithParts(), { chat, transcript: lines });
 }
 
-function talking(events: SettingValue<"events"> = [], settings: object = {}) {
-	const { features, built } = conversing(events);
-	const board = boardWithChat();
+function talking(events: SettingValue<"events"> = [], settings: object = {}, parts: object = {}) {
+	const { features, built } = talkative(events);
+	const board = Object.assign(boardWithChat(), parts);
 	const started = inSession(board, {}, { features, built: { ...built, ...settings } });
 	const { transport } = started;
 	const sent = (): unknown[] =>
@@ -42,6 +48,22 @@ function talking(events: SettingValue<"events"> = [], settings: object = {}) {
 		}
 	};
 	return { ...started, board, lines: board.transcript, sent, hear, say: sayBy(started) };
+}
+
+function waking(codec?: FakeCodec) {
+	const { transport, sent, ...made } = talking([], {}, codec && { codec });
+	sent();
+	/** Calls the tool. @returns the text of its result */
+	const wake = async (): Promise<unknown> => {
+		const call = { name: "self.remote_wakeup", arguments: { reason: "call from the kitchen" } };
+		const { length } = transport.channel.sent;
+		made.hear(request(7, "tools/call", call));
+		await settled();
+		const messages = transport.channel.sent.slice(length).map((text) => JSON.parse(text));
+		const { payload } = messages.find(({ payload }) => payload?.id === 7) ?? {};
+		return payload?.error?.message ?? payload?.result.content[0].text;
+	};
+	return { ...made, sent, wake };
 }
 
 const detect = (text: string): object => ({ session_id: "s-1", type: "listen", state: "detect", text });
@@ -281,21 +303,41 @@ export default suite("a conversation by text", {
 		equal([side.lines.length, side.log.at(-1)], [2, "notify: not an Ogg file"]);
 	},
 	async "is woken by another device: it says the reason, or interrupts the assistant"() {
-		const { hear, sent, application } = talking();
-		const wake = (): void =>
-			hear(request(7, "tools/call", { name: "self.remote_wakeup", arguments: { reason: "call from the kitchen" } }));
-		sent();
-		wake();
+		const { hear, sent, application, wake } = waking();
+		equal(await wake(), "true");
 		equal(sent(), [detect("call from the kitchen")]);
 		hear(tts("start"));
-		wake();
+		equal(await wake(), "true");
 		equal(sent(), [{ session_id: "s-1", type: "abort", reason: "wake_word_detected" }]);
 		hear(tts("stop"));
 		equal(application.state, "idle");
 		application.enter("upgrading");
-		wake();
-		await settled();
+		equal(await wake(), "the device is upgrading");
 		equal(sent(), []);
+	},
+	async "is woken by another device and listens, unless it has no microphone or a muted one"() {
+		const codecs = [{}, { muted: true }, { record: undefined }];
+		for (const [at, about] of codecs.entries()) {
+			const { application, sent, wake } = waking(Object.assign(new FakeCodec(), about));
+			equal(await wake(), "true");
+			equal(application.state, at === 0 ? "listening" : "idle");
+			equal(sent()[0], detect("call from the kitchen"));
+		}
+	},
+	async "is not woken by another device if the backend has no assistant"() {
+		const { application, hear, sent, wake } = waking(new FakeCodec());
+		hear({ type: "hello", session_id: "s-1", features: { listen: false } });
+		equal(await wake(), "this backend has no assistant: it only passes on calls of tools");
+		equal([application.state, sent()], ["idle", []]);
+	},
+	async "does not listen after a wake-up whose session has no assistant"() {
+		const board = Object.assign(boardWithChat(), { codec: new FakeCodec() });
+		const { application, transport } = start(board, {}, "on-demand", talkative());
+		application.board.assistant?.wake("call from the kitchen");
+		transport.channel.events.onOpen();
+		transport.channel.say({ type: "hello", transport: "fake", session_id: "s-1", features: { listen: false } });
+		await settled();
+		equal(application.state, "idle");
 	},
 	"stops with the application": given(talking, ({ application, board, timer, say }) => {
 		void say("hello");

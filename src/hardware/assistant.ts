@@ -18,7 +18,7 @@ export interface Assistant {
 	/**
 	 * Says a text to it without waiting for the answer, and then listens to the person. Interrupts it if it speaks.
 	 *
-	 * @throws Error if the device is busy
+	 * @throws Error if the device is busy, or the backend cannot be reached or has no assistant
 	 */
 	wake(text: string): void;
 	/** Gives up what was said last, and asks the backend to stop speaking. */

@@ -77,16 +77,19 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 
 	wake(text: string): void {
 		const { app } = this;
+		const { codec } = app.board;
 		if (app.state === "speaking") {
 			this.interrupt({ reason: "wake_word_detected" });
 			app.emit("onInterrupt");
-		} else if (app.state === "idle") {
-			this.say(text).catch((error: Error) => app.log(`remote wake-up: ${error.message}`));
-			if (app.backend.audio !== undefined) {
-				app.talk.listen();
-			}
-		} else {
-			throw new Error(`the device is ${app.state}`);
+			return;
+		}
+		const problem = app.state === "idle" ? reasonNotToSay(app) : `the device is ${app.state}`;
+		if (problem !== undefined) {
+			throw new Error(problem);
+		}
+		this.say(text).catch((error: Error) => app.log(`remote wake-up: ${error.message}`));
+		if (app.backend.audio !== undefined && codec?.record !== undefined && codec.muted !== true) {
+			app.talk.listen();
 		}
 	}
 
@@ -103,7 +106,12 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 	onSession(): void {
 		if (this.pending?.isSent === false) {
 			const problem = reasonNotToSay(this.app);
-			problem === undefined ? this.send() : this.fail(problem);
+			if (problem === undefined) {
+				this.send();
+			} else {
+				this.fail(problem);
+				this.app.talk.stopListening();
+			}
 		}
 		if (this.isAsked) {
 			this.allowSpeech();
