@@ -13,6 +13,9 @@ const MAX_DHT22 = 3;
 
 const SIGN = 0x80;
 
+/** Failed measurements in a row that are an error. A single one is usual. */
+const MAX_FAILURES = 3;
+
 /** Driver of the DHT11 and the DHT22 (AM2302). It measures all the time, so that a sample does not wait. */
 export default class DHT {
 	/** The module that the part `sensor` opens. */
@@ -20,7 +23,9 @@ export default class DHT {
 
 	private readonly line: Line;
 	private readonly watch: ReturnType<typeof Timer.repeat>;
-	private latest: object | Error | undefined;
+	private latest: object | undefined;
+	private failures = 0;
+	private error: unknown;
 
 	constructor({
 		sensor: { io, pin },
@@ -29,10 +34,10 @@ export default class DHT {
 		this.watch = Timer.repeat(() => this.measure(), INTERVAL);
 	}
 
-	/** Returns the latest values; undefined until the first ones. @throws Error if the last measurement failed */
+	/** Returns the latest values; undefined until the first ones. @throws Error if the last three measurements failed */
 	sample(): object | undefined {
-		if (this.latest instanceof Error) {
-			throw this.latest;
+		if (this.failures >= MAX_FAILURES) {
+			throw this.error;
 		}
 		return this.latest;
 	}
@@ -49,8 +54,10 @@ export default class DHT {
 			this.line.listen();
 			Timer.delay(ANSWER);
 			this.latest = decode(this.line.read());
+			this.failures = 0;
 		} catch (error) {
-			this.latest = error as Error;
+			this.error = error;
+			this.failures += 1;
 		}
 	}
 }

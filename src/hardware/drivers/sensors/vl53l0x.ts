@@ -19,7 +19,7 @@ const RESULT_BYTES = 12;
 const IS_VALID = 11;
 const DISTANCE = 10;
 
-/** Distance that stands for nothing in range, cm. */
+/** Maximum distance, also reported if nothing is in range, cm. */
 const MAX_DISTANCE = 200;
 
 /** Detectors of the reference, and the first one behind an aperture. */
@@ -30,6 +30,7 @@ const FIRST_APERTURE = 12;
 const MAX_LOOKS = 200;
 
 /** Pairs of register and value in hexadecimal, as ST's API (STSW-IMG005) writes them. Register ff selects a page. */
+const STOP = "ff01 0000 9100 0001 ff00";
 const OPEN_PAGE = "8001 ff01 0000";
 const CLOSE_PAGE = "0001 ff00 8000";
 const OPEN_NVM = "8001 ff01 0000 ff06";
@@ -91,7 +92,8 @@ const start = (bus: Bus): void => {
 	setBits(bus, PADS, 0x01);
 	writeAll(bus, `8800 ${OPEN_PAGE}`);
 	const stop = bus.readUint8(0x91);
-	writeAll(bus, CLOSE_PAGE);
+	// The chip has measured on if only the microcontroller has restarted.
+	writeAll(bus, `${CLOSE_PAGE} ${STOP}`);
 	setBits(bus, 0x60, 0x12);
 	// 0.25 million counts a second, with 7 bits behind the point.
 	bus.writeUint16(SIGNAL_LIMIT, 0x20, true);
