@@ -65,14 +65,17 @@ export default suite("set-up with a phone", {
 		await settled();
 		equal(stored(made), { ssid: "home", password: "long enough", backend: "ws://new/", language: "ja" });
 		const { body } = await beginSetup().submit({ ...TYPED, language: "tlh" });
-		equal(body, { errors: { language: { text: "wrongForm" } } });
+		equal(body, { errors: { form: { text: "wrongForm" } } });
 	}),
-	"takes the phone's time zone for the device, and keeps the known one without it": given(beginSetup, async (made) => {
+	"takes the phone's time zone for the device, and keeps one that was set": given(beginSetup, async (made) => {
 		const timezone = "<+01>-1<+02>-2,M3.5.0/2,M10.5.0/3";
 		await made.join({ ...TYPED, timezone });
 		equal((stored(made) as { timezone?: string }).timezone, timezone);
+		const known = beginSetup({ built: { timezone: "JST-9" } });
+		await known.join({ ...TYPED, timezone });
+		equal((stored(known) as { timezone?: string }).timezone, undefined);
 		const { submit } = beginSetup();
-		equal((await submit({ ...TYPED, timezone: "x".repeat(65) })).body, { errors: { timezone: { text: "wrongForm" } } });
+		equal((await submit({ ...TYPED, timezone: "x".repeat(65) })).body, { errors: { form: { text: "wrongForm" } } });
 	}),
 	"needs no restart if only the network has changed": given(beginSetup, async ({ join, status, timer, ends }) => {
 		await join({ ...TYPED, backend: "ws://old/" });

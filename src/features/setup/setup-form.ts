@@ -80,19 +80,20 @@ export const readForm = (text: string, current: SetupValues): SetupForm | { erro
 		const value = typed[field] ?? "";
 		values[field] = typeof value === "string" ? value.trim() : "";
 		if (typeof value !== "string" || !isShortText(value)) {
-			errors[field] = { text: WRONG[field] };
+			errors[errorPlace(field)] = { text: WRONG[field] };
 		}
 	}
 	// Spaces may belong to a network's name or password.
 	values.ssid = typeof typed.ssid === "string" ? typed.ssid : "";
 	values.password = typeof typed.password === "string" ? typed.password : "";
 	values.language ||= current.language;
-	values.timezone ||= current.timezone;
+	// The page sends the phone's time zone, which never replaces one that was set.
+	values.timezone = current.timezone || values.timezone;
 	keepSecrets(values, current);
 	for (const field of ["ssid", "password", "language", "timezone"] as const) {
 		const error = uncheckedError(field, values[field]);
 		if (error !== undefined) {
-			errors[field] ??= error;
+			errors[errorPlace(field)] ??= error;
 		}
 	}
 	const { action } = typed;
@@ -119,7 +120,7 @@ export const checkValues = (
 		}
 		const { setting, problem: detail, message } = error;
 		return isField(setting)
-			? { [setting]: { text: WRONG[setting], ...(setting === "backend" && { detail }) } }
+			? { [errorPlace(setting)]: { text: WRONG[setting], ...(setting === "backend" && { detail }) } }
 			: { form: { text: "wrongSetting", detail: message } };
 	}
 };
@@ -146,6 +147,9 @@ export const storeValues = (values: SetupValues, source: StoredSource): boolean 
 	}
 	return others.length > 0;
 };
+
+/** Returns the field at which the page shows an error. It chooses language and time zone itself, and has no place for theirs. */
+const errorPlace = (field: Field): Field | "form" => (field === "language" || field === "timezone" ? "form" : field);
 
 const isField = (name: string): name is Field => FIELDS.includes(name as Field);
 
