@@ -797,6 +797,29 @@ export const HANDLERS = suite("handlers of a maker", {
 		await start({ own }).pass(59);
 		equal(runs, 59);
 	},
+	async "handlers that are taken for a loop are resumed within a minute"() {
+		let runs = 0;
+		const slow = async (): Promise<void> => {
+			runs += 1;
+			await new Promise<void>((resolve) => timer.set(resolve, 1_500));
+		};
+		const own = device({ parts: PARTS, on: { lamp: { change: slow }, pump: { change: slow } } });
+		const { application, pass, timer, log } = start({ own });
+		const alternate = async (seconds: number): Promise<void> => {
+			for (let second = 0; second < seconds; second += 1) {
+				const name = second % 2 === 0 ? "lamp" : "pump";
+				application.notify("notifications/switch_changed", { switch: name, on: true, cause: "call" });
+				await pass(1);
+			}
+		};
+		await alternate(50);
+		ok(log.some((line) => /^(lamp|pump)\.change: paused/.test(line)));
+		await pass(60);
+		ok(log.some((line) => /^(lamp|pump)\.change: resumed$/.test(line)));
+		runs = 0;
+		await alternate(10);
+		equal(runs, 10);
+	},
 	async "an error is logged with the handler's name, and the device goes on"() {
 		const own = device({
 			parts: PARTS,

@@ -49,6 +49,11 @@ export abstract class Reaction {
 	/** Does its work, possibly asynchronously. */
 	abstract act(hardware: Hardware, event: object, call: ToolCall): unknown;
 
+	/** Called each minute. */
+	onMinute(_app: Application): void {
+		this.recent = 0;
+	}
+
 	/** Logs the latest run, if it has failed. */
 	onRan(app: Application): void {
 		if (this.error !== undefined) {
@@ -208,7 +213,7 @@ export class Reactions extends AppPart implements Listener {
 		const times = this.nextTimes();
 		for (const reaction of this.all) {
 			if (this.seconds % SECONDS_A_MINUTE === 0) {
-				reaction.recent = 0;
+				reaction.onMinute(this.app);
 			}
 			const event = this.due(reaction, times);
 			if (event !== undefined) {
@@ -294,6 +299,9 @@ export class Reactions extends AppPart implements Listener {
 			reaction.on = false;
 			// The others of the loop continue, unless it also runs without this one.
 			this.chains = {};
+			for (const each of this.all) {
+				each.chain = undefined;
+			}
 			const loop = isChain ? "rules start each other" : "its own event starts it again";
 			this.end(reaction, new Error(`paused: ${loop}, ${MAX_CAUSED} times in a ${isChain ? "row" : "minute"}`));
 			return;

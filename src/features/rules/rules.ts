@@ -50,4 +50,13 @@ class HandlerReaction extends Reaction {
 	act(hardware: Hardware, event: object): unknown {
 		return this.handler.handle(hardware, event);
 	}
+
+	/** Resumes it after a loop: no client could. */
+	override onMinute(app: Application): void {
+		super.onMinute(app);
+		if (!this.on) {
+			this.on = true;
+			app.log(`${this.name}: resumed`);
+		}
+	}
 }
