@@ -60,8 +60,11 @@ void xs_dht_open(xsMachine *the)
 		c_free(line);
 		xsUnknownError("the chip has no free RMT channel for this pin");
 	}
-	rmt_rx_register_event_callbacks(line->channel, &callbacks, line);
-	rmt_enable(line->channel);
+	if ((ESP_OK != rmt_rx_register_event_callbacks(line->channel, &callbacks, line)) || (ESP_OK != rmt_enable(line->channel))) {
+		rmt_del_channel(line->channel);
+		c_free(line);
+		xsUnknownError("the chip's RMT channel cannot be used");
+	}
 	gpio_set_level(line->pin, 1);
 	gpio_set_direction(line->pin, GPIO_MODE_INPUT_OUTPUT_OD);
 	gpio_set_pull_mode(line->pin, GPIO_PULLUP_ONLY);
@@ -82,7 +85,8 @@ void xs_dht_wake(xsMachine *the)
 	Line line = xsmcGetHostData(xsThis);
 
 	rmt_disable(line->channel);
-	rmt_enable(line->channel);
+	if (ESP_OK != rmt_enable(line->channel))
+		xsUnknownError("the chip's RMT channel cannot be used");
 	gpio_set_level(line->pin, 0);
 }
 
