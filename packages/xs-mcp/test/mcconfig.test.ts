@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { delimiter, join, relative } from "node:path";
 import { it } from "node:test";
 import { noSdk, sdk } from "../../../host-test/support/sdk.js";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
 import { ROOT } from "../../root.js";
+import { completeManifest } from "../src/moddable/driver-manifests.js";
 import { mcconfig } from "../src/moddable/mcconfig.js";
 import { sdkEnvironment } from "../src/moddable/sdk.js";
 
@@ -44,4 +45,28 @@ it("a build has nothing of an earlier one: no objects, and no image if ESP-IDF f
 	await build("");
 	assert.equal(readFileSync(archive, "utf8"), "");
 	await assert.rejects(build("1"), /mcconfig failed/);
+});
+
+it("a build for the simulator has a stand-in for the line of a DHT", async () => {
+	const folder = temporaryFolder();
+	const include = [relative(folder, join(ROOT, "src/hardware/parts/manifest.json"))];
+	const own = join(folder, "manifest.json");
+	writeFileSync(own, JSON.stringify({ build: { NAME: "x" }, include, modules: { device: "./device" } }));
+	writeFileSync(
+		join(folder, "device.ts"),
+		`import DHT from "embedded:sensor/Humidity-Temperature/DHT";
+import { device, sensor } from "xs-mcp";
+export default device({ parts: { attic: sensor(DHT, { pin: 5 }) } });
+`,
+	);
+	const output = join(folder, "output");
+	mkdirSync(output);
+	const made = await completeManifest({ root: folder, bin: folder, host: "lin" }, own, "lin", output);
+	const included: readonly string[] = JSON.parse(readFileSync(made, "utf8")).include;
+	const dht = included.find((each) => each.endsWith("manifest_dht.json"));
+	assert.ok(dht !== undefined, String(included));
+	const { platforms } = JSON.parse(readFileSync(join(output, dht), "utf8"));
+	for (const host of ["lin", "mac", "win"]) {
+		assert.ok(existsSync(join(ROOT, "src/platform", `${platforms[host]?.modules.dht}.ts`)), host);
+	}
 });

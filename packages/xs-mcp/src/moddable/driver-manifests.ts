@@ -61,7 +61,9 @@ export async function completeManifest(sdk: Sdk, own: string, target: string, ou
 	}
 	// The simulator has stand-ins for pins and other buses.
 	const isSimulator = Object.values(HOSTS).includes(target);
-	const included = names.filter((name) => !isSimulator || name.startsWith(SENSOR) || name === "onewire");
+	const included = names.filter(
+		(name) => !isSimulator || name.startsWith(SENSOR) || name === "onewire" || name === DHT,
+	);
 	const ofSdk = included.filter((name) => !drivers.includes(name) && name !== DHT);
 	const files = ["sensor-bus", ...drivers.map((name) => basename(name).toLowerCase())];
 	const folder = relative(output, join(ROOT, DRIVERS));
