@@ -1,4 +1,4 @@
-/** ECMA-419's serial port, as far as it is used. */
+/** ECMA-419's serial port. */
 export interface SerialPort {
 	/** At most this many of the received bytes. */
 	read(count: number): ArrayBuffer | undefined;

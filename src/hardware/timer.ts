@@ -1,7 +1,7 @@
 /** A running timer, opaque to the firmware. */
 export type TimerHandle = object;
 
-/** The shape of Moddable's `timer` module, as far as it is used. Times are milliseconds. */
+/** The shape of Moddable's `timer` module. Times are milliseconds. */
 export interface TimerModule {
 	set(callback: () => void, delay: number): TimerHandle;
 	repeat(callback: () => void, interval: number): TimerHandle;

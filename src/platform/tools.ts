@@ -6,7 +6,7 @@ import type { HardwareTool } from "../tools/define-tool.js";
 const TOOLS: readonly string[] = deepFreeze(["src/tools/", "tools/"]);
 const NO_TOOL = "src/tools/define-tool";
 
-/** The first tools in the list: those of the C++ firmware in its order, and those that clients have known for long. */
+/** First tools in the list: the C++ firmware's in its order, then long-standing ones of this project. */
 const FIRST: readonly string[] = deepFreeze([
 	"self.get_device_status",
 	"self.audio_speaker.set_volume",

@@ -1,4 +1,4 @@
-/** A request of ECMA-419's HTTP client, as far as it is used. */
+/** A request of ECMA-419's HTTP client. */
 export interface HttpClientRequest {
 	read(count: number): ArrayBuffer | undefined;
 	/** Writes all or throws. Returns how many bytes may follow. */

@@ -28,7 +28,7 @@ export interface HttpConnectionEvents {
 	onError(error?: unknown): void;
 }
 
-/** A connection of ECMA-419's HTTP server, as far as it is used: one request, one response. */
+/** A connection of ECMA-419's HTTP server: one request, one response. */
 export interface HttpConnection {
 	/** Nothing is read before this call. */
 	accept(events: HttpConnectionEvents): void;

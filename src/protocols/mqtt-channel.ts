@@ -24,7 +24,7 @@ interface WriteOptions {
 	readonly items?: readonly { readonly topic: string; readonly QoS: QoS }[];
 }
 
-/** An instance of ECMA-419's MQTT client (https://419.ecma-international.org/), as far as it is used. */
+/** An instance of ECMA-419's MQTT client (https://419.ecma-international.org/). */
 export interface MqttClient {
 	read(count: number): ArrayBuffer | number | undefined;
 	/** Writes all or throws. A message's further parts are written without options. Returns how many bytes may follow. */

@@ -10,7 +10,7 @@ import {
 } from "./transport.js";
 import type { HandshakeRequest } from "./websocket-handshake.js";
 
-/** An instance of ECMA-419's WebSocket client (https://419.ecma-international.org/), as far as it is used. */
+/** An instance of ECMA-419's WebSocket client (https://419.ecma-international.org/). */
 export interface WebSocketClient {
 	/** @returns undefined if there is nothing to read, as after an empty message */
 	read(count: number): ArrayBuffer | number | undefined;

@@ -3,7 +3,7 @@ import { MAX_WRITTEN_HEADER, MAX_WRITTEN_PAYLOAD, maskedFrame, OPCODE, type Xor 
 import { HandshakeResponse, handshakeRequest } from "./websocket-handshake.js";
 import { FrameReceiver } from "./websocket-receiver.js";
 
-/** An instance of ECMA-419's TCP or TLS socket, as far as it is used. */
+/** An instance of ECMA-419's TCP or TLS socket. */
 export interface Socket {
 	/** The type of the next read and write: a byte or a buffer. */
 	format: "number" | "buffer";

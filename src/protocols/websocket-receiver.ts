@@ -8,7 +8,7 @@ export abstract class FrameReceiver {
 	/** Bytes of the header that are read, and of its extended length. */
 	private headerBytes = 0;
 	private extended = 0;
-	/** Bytes of the payload, as far as the header is read. */
+	/** Length of the payload, from the bytes of the header so far. */
 	private length = 0;
 	/** Bytes of the present frame's payload that have not been offered; undefined between frames. */
 	private remaining: number | undefined;

@@ -12,7 +12,7 @@ export interface Font {
 	readonly height: number;
 }
 
-/** A canvas: Moddable's Poco, as far as it is used. Lengths are whole pixels, colours come from `makeColor`. */
+/** A canvas: Moddable's Poco. Lengths are whole pixels, colours come from `makeColor`. */
 export interface Canvas {
 	readonly width: number;
 	readonly height: number;

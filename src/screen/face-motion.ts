@@ -130,7 +130,7 @@ export class FaceMotion {
 		}
 	}
 
-	/** Draws an area of the face, as far as it is on the canvas and above the words. */
+	/** Draws the part of an area of the face that is on the canvas and above the words. */
 	private paint({ x, y, width, height }: Rectangle, place: FacePlace): void {
 		const { canvas, wordsTop } = this.painter;
 		const left = Math.max(0, Math.floor(place.x + x * place.unit));

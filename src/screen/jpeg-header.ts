@@ -39,7 +39,7 @@ const DAMAGED = "JPEG header damaged";
 export class JpegHeader {
 	/** Known when the header is whole. */
 	frame: JpegFrame | undefined;
-	/** The header, as far as the decoder needs it. */
+	/** Segments of the header that the decoder needs. */
 	bytes = Uint8Array.of(0xff, 0xd8);
 	private readonly reader = new ByteReader();
 

@@ -3,7 +3,7 @@ import type { Rectangle } from "./brush.js";
 import { FittedPicture, type PictureScreen } from "./fitted-picture.js";
 import { JpegHeader } from "./jpeg-header.js";
 
-/** Moddable's JPEG decoder, as far as it is used. There is one at a time: it keeps what it knows in C's static variables. */
+/** Moddable's JPEG decoder. There is one at a time: it keeps what it knows in C's static variables. */
 export interface JpegDecoder {
 	/** Takes more of the file; nothing means that there is no more. */
 	push(piece?: ArrayBuffer): void;

@@ -3,7 +3,7 @@ import { deepFreeze } from "../core/text/deep-freeze.js";
 import { FittedPicture, type PictureScreen } from "./fitted-picture.js";
 import type { PictureDecoder } from "./jpeg-picture.js";
 
-/** Moddable's decompression, as far as it is used. */
+/** Moddable's decompression. */
 export interface Inflater {
 	onData: (piece: ArrayBuffer) => void;
 	/** Called when the compressed data has come to its end. */

@@ -1,7 +1,7 @@
 import type { Sound } from "../hardware/sound.js";
 import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 
-/** ECMA-419's audio out, as far as it is used. */
+/** ECMA-419's audio out. */
 export interface AudioOut {
 	/** Part of full loudness, 0 to 1. */
 	volume: number;

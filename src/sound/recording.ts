@@ -18,7 +18,7 @@ const FRAME_BYTES = 2 * FRAME;
 /** Milliseconds between two checks for a packet: a third of what one lasts. */
 const PERIOD = 20;
 
-/** ECMA-419's audio in, as far as it is used. */
+/** ECMA-419's audio in. */
 export interface AudioIn {
 	start(): void;
 	/** @returns samples of 16 bits, low byte first. Throws an Error if there are fewer bytes */

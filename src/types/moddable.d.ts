@@ -1,4 +1,4 @@
-// The modules of Moddable's SDK that the firmware imports, as far as it uses them, so that it can be checked without
+// The modules of Moddable's SDK that the firmware imports, with the members that it uses, so that it can be checked without
 // the SDK. mcconfig takes the SDK's own typings instead.
 
 /** A TCP socket (ECMA-419 §12). */

@@ -1,6 +1,6 @@
 // Modules that each host resolves differently: Moddable's SDK, the virtual device's stand-ins, a board's folder.
 
-/** Moddable's timers, as far as the firmware uses them. Milliseconds. */
+/** Moddable's timers. Milliseconds. */
 declare module "timer" {
 	import type { TimerModule } from "../hardware/timer.js";
 

@@ -197,7 +197,7 @@ function greet(page: string, gateway: LocalGateway | undefined): void {
 /** Folders in which a project's sources are not: what is installed, and what is made. */
 const NO_SOURCES = new Set(["node_modules", "build", "dist"]);
 
-/** Milliseconds without a change after which a change is told: an editor writes a file in several steps. */
+/** Debounce of file changes, ms: an editor writes a file in several steps. */
 const SETTLED = 60;
 
 /** Folders watched at most: more is not a project's folder. */

@@ -19,7 +19,7 @@ export interface FoundService {
 	readonly txt?: ReadonlyMap<string, string | undefined>;
 }
 
-/** ECMA-419's DNS-SD, as far as it is used. Each search opens its own. */
+/** ECMA-419's DNS-SD. Each search opens its own. */
 export interface DnsSd {
 	/** Searches for services of a type, such as `_xs-mcp._tcp`, and reports each, also when it has changed. */
 	discover(options: {

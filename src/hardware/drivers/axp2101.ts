@@ -1,6 +1,6 @@
 import type { SdkPower } from "./power-chip.js";
 
-/** A device on ECMA-419's SMBus, as far as it is used. */
+/** A device on ECMA-419's SMBus. */
 export interface SmBusDevice {
 	readUint8(register: number): number;
 	writeUint8(register: number, value: number): void;

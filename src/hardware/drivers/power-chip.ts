@@ -1,6 +1,6 @@
 import type { Backlight, Battery } from "../hardware.js";
 
-/** A class for a target's power chip, an AXP192 or AXP2101, of the SDK or `axp2101.ts`, as far as it is used. */
+/** A class for a target's power chip, an AXP192 or AXP2101, of the SDK or `axp2101.ts`. */
 export interface SdkPower {
 	/** Percent. Write-only in some classes. */
 	brightness: number;

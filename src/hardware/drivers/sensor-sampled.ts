@@ -1,7 +1,7 @@
 import type { Reading, Sensor } from "../kinds/sensor.js";
 import type { TimerHandle, TimerModule } from "../timer.js";
 
-/** A sensor of ECMA-419, as far as it is used. */
+/** A sensor of ECMA-419. */
 export interface SampledSource<Sample> {
 	sample(): Sample | undefined;
 	/** Closes the driver. Absent in some drivers of the SDK. */

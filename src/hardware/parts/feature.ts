@@ -57,7 +57,7 @@ const busOf = (name: string): object => {
 	return bus;
 };
 
-/** The list entry of a tool, as far as it is changed. */
+/** Members of a tool's list entry that change. */
 interface Entry {
 	readonly inputSchema: { readonly properties: Record<string, { enum?: readonly string[]; maxLength?: number }> };
 }

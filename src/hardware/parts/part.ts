@@ -64,7 +64,7 @@ export interface DigitalPin extends DigitalInput {
 	write(value: number): void;
 }
 
-/** ECMA-419's class of digital pins, as far as parts use it. */
+/** ECMA-419's class of digital pins. */
 export interface DigitalClass extends InputClass {
 	readonly InputPullDown: number;
 	readonly Output: number;

@@ -238,7 +238,7 @@ export function unsupported(mode: string): ProtocolError {
 	return new ProtocolError(CODES.unsupported, message, { feature: "deliveryMode", value: mode });
 }
 
-/** Reason why a callback cannot be used. Nothing of its answer is told. */
+/** Reason why a callback cannot be used. Its response is never disclosed. */
 export type CallbackProblem =
 	| "connection_refused"
 	| "timeout"

@@ -114,7 +114,7 @@ const SIZE = 16;
 /** Pixels of a line above a glyph. */
 const LEADING = 1;
 
-/** The bit of a glyph that is 16 pixels wide; bits below it stand for the sets of {@link GLYPH_SETS}. */
+/** The bit of a glyph that is 16 pixels wide. The lower bits are its sets in {@link GLYPH_SETS}. */
 const IS_WIDE = 0x80;
 
 /**

@@ -1,7 +1,7 @@
 import type { WakePin } from "../../power.js";
 import { TimedButton, type TimedButtonOptions } from "./button.js";
 
-/** A digital input of ECMA-419, as far as it is used. */
+/** A digital input of ECMA-419. */
 export interface DigitalInput {
 	read(): number;
 	close(): void;

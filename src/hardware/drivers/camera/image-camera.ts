@@ -6,7 +6,7 @@ export interface Frame extends ArrayBuffer {
 	close(): void;
 }
 
-/** ECMA-419's image input, as far as it is used. */
+/** ECMA-419's image input. */
 export interface ImageInput {
 	readonly width: number;
 	readonly height: number;

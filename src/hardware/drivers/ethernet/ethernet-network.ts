@@ -2,7 +2,7 @@ import { hostnameOf } from "../../../core/text/hostname.js";
 import type { Network } from "../../hardware.js";
 import type { WiFiInterface } from "../wifi/wifi-network.js";
 
-/** ECMA-419's Ethernet network interface, as far as it is used. */
+/** ECMA-419's Ethernet network interface. */
 export interface EthernetInterface extends Pick<WiFiInterface, "connection" | "MAC" | "configure" | "close"> {
 	connect(): void;
 }

@@ -1,6 +1,6 @@
 import { ColoredLight } from "../light-state.js";
 
-/** The SDK's NeoPixel, as far as it is used. */
+/** The SDK's NeoPixel. */
 export interface Pixels {
 	/** 0 to 255. */
 	brightness: number;

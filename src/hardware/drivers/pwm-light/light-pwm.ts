@@ -1,6 +1,6 @@
 import { DimmedLight } from "../light-state.js";
 
-/** A PWM output of ECMA-419, as far as it is used. */
+/** A PWM output of ECMA-419. */
 export interface PwmOutput {
 	/** Bits of the value that is written. */
 	readonly resolution: number;

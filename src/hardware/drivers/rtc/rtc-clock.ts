@@ -1,6 +1,6 @@
 import { MIN_TIME, type NtpClockOptions } from "../wifi/ntp-clock.js";
 
-/** ECMA-419's real-time clock, as far as it is used. */
+/** ECMA-419's real-time clock. */
 export interface RealTimeClock {
 	/** Milliseconds since 1970; anything if it was never set. */
 	time: number | undefined;

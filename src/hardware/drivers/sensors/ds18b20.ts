@@ -1,6 +1,6 @@
 import Timer from "timer";
 
-/** The SDK's class of a 1-Wire bus, as far as it is used. */
+/** The SDK's class of a 1-Wire bus. */
 interface OneWire {
 	/** Returns whether a device answers. */
 	reset(): boolean;

@@ -3,7 +3,7 @@ import Time from "time";
 /** Time without data after which a chip has stopped, ms: three times the slowest measurement. */
 const MAX_SILENCE = 15_000;
 
-/** A bus of ECMA-419's class SMBus (§10.5.4), as far as the drivers here use it. */
+/** A bus of ECMA-419's class SMBus (§10.5.4). */
 export interface Bus {
 	read(count: number): ArrayBuffer;
 	write(bytes: Uint8Array): void;

@@ -2,7 +2,7 @@ import type { WakePin } from "../../power.js";
 import type { TimerHandle, TimerModule } from "../../timer.js";
 import { TimedButton, type TimedButtonOptions } from "../button/button.js";
 
-/** ECMA-419's touch sensor, as far as it is used. */
+/** ECMA-419's touch sensor. */
 interface TouchSensor {
 	/** The fingers on the screen; undefined if nothing has changed. */
 	sample(): readonly object[] | undefined;

@@ -3,7 +3,7 @@ import type { esp32Bootloader } from "../chip/esp32-bootloader.js";
 import { ESP32_MODELS } from "../chip/esp32-models.js";
 import { checkIdentity, IDENTITY_BYTES, ImageHead } from "./image-identity.js";
 
-/** A place for firmware in the chip's flash: the SDK's `embedded:storage/flash`, as far as it is used. */
+/** A place for firmware in the chip's flash: the SDK's `embedded:storage/flash`. */
 export interface FlashPartition {
 	status(): { readonly size: number };
 	close(): void;

@@ -1,6 +1,6 @@
 import type { Runtime, TimerHandle } from "../../timer.js";
 
-/** ECMA-419's NTP client, as far as it is used. */
+/** ECMA-419's NTP client. */
 interface NtpClient {
 	/** @param callback gets the time in milliseconds since 1970, or an error once every server has been tried */
 	getTime(callback: (error: Error | null | undefined, time?: number) => void): void;

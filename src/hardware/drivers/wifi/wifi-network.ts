@@ -6,7 +6,7 @@ import type { Runtime, TimerHandle } from "../../timer.js";
 import type { FoundNetwork, WiFiAccess } from "../../wifi-setup.js";
 import type { NtpClock } from "./ntp-clock.js";
 
-/** ECMA-419's Wi-Fi network interface, as far as it is used. Unknown values are undefined. */
+/** ECMA-419's Wi-Fi network interface. Unknown values are undefined. */
 export interface WiFiInterface {
 	/** At least 500 when there is an address. */
 	readonly connection: number;
