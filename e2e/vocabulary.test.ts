@@ -137,7 +137,11 @@ it("docs/parts.md lists each driver of a sensor with its readings and its place,
 			faults.set(fault, [...(faults.get(fault) ?? []), name.slice(name.indexOf("/") + 1)]);
 		}
 	}
-	expectSection("docs/parts.md", "faults", [...faults].map(([fault, names]) => `- ${names.join(", ")}: ${fault}`));
+	expectSection(
+		"docs/parts.md",
+		"faults",
+		[...faults].map(([fault, names]) => `- ${names.join(", ")}: ${fault}`),
+	);
 });
 
 it("docs/gateway/events.md lists each type of events with its own arguments", () => {

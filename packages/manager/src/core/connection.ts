@@ -350,7 +350,7 @@ export function isBelow(level: LogLevel, other: LogLevel): boolean {
 }
 
 /** Reads a log message from its notification. Undefined if its level is unknown. */
-export function readLogMessage({ level, data, logger }: Readonly<Record<string, unknown>>): LogMessage | undefined {
+function readLogMessage({ level, data, logger }: Readonly<Record<string, unknown>>): LogMessage | undefined {
 	const known = LEVELS.find((each) => each === level);
 	return known && { level: known, data, ...(typeof logger === "string" && { logger }) };
 }
