@@ -135,7 +135,7 @@ describe("the console's stream", () => {
 		await until(() => statuses()?.length === 1, "the status of the device that answers");
 		for (const round of [2, 3]) {
 			t.mock.timers.tick(16_000);
-			await until(() => healthy.calls.length === round, "it is read again");
+			await until(() => healthy.calls.length >= round, "it is read again");
 		}
 		assert.ok(invalid.calls.length <= 3, `an answer that is no status is read ${invalid.calls.length} times`);
 		for (const { calls, cancelled } of silent) {
