@@ -11,6 +11,9 @@ import { bundleManifest, ENGINE, OWN_BOARD, RawBackend, startDevice } from "./fi
 
 const CONSOLE = "http://127.0.0.1:8766/";
 
+/** Whether the first pixel of the screen has been drawn, as an expression in the page. */
+const IS_DRAWN = "document.querySelector('canvas')?.getContext('2d').getImageData(0, 0, 1, 1).data[3] === 255";
+
 async function open(t: TestContext, own: { readonly script?: string; readonly board?: BoardProfile } = {}) {
 	const backend = await RawBackend.listen(t);
 	const { device } = await startDevice(t, ENGINE, { config: { backend: backend.url }, ...own });
@@ -97,19 +100,17 @@ describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 		t.after(() => served.close());
 		const page = await show(t, served.url);
 		await page.getByText("of #ff8000").waitFor();
-		const isDrawn = "document.querySelector('canvas').getContext('2d').getImageData(0, 0, 1, 1).data[3] === 255";
-		await page.waitForFunction(isDrawn);
+		await page.waitForFunction(IS_DRAWN);
 	});
 
 	it("shows the screen in a tab in the background, which renders late", async (t) => {
 		const { url } = await open(t);
 		const page = await show(t, url);
-		const isDrawn = "document.querySelector('canvas').getContext('2d').getImageData(0, 0, 1, 1).data[3] === 255";
-		await page.waitForFunction(isDrawn);
+		await page.waitForFunction(IS_DRAWN);
 		const late = "const set = setTimeout; window.setTimeout = (call, delay = 0) => set(call, Math.max(delay, 1_000));";
 		await page.addInitScript(`${late} window.requestAnimationFrame = () => 0;`);
 		await page.reload();
-		await until(() => page.evaluate(isDrawn), "the screen is drawn");
+		await until(() => page.evaluate(IS_DRAWN), "the screen is drawn");
 	});
 
 	it("fits a phone of 360 pixels, with a screen and with pins", async (t) => {

@@ -22,10 +22,18 @@ it("a virtual device's page takes what a person says to the backend, and plays i
 	const person = await talkAtPage(t, device, "Hello, how are you?", 0.5);
 	await person.toggleMicrophone("off");
 	await person.page.getByRole("button", { name: "boot" }).click();
-	// The sentence comes again and again: this has it once from its beginning to its end.
-	await until(() => backend.packets.length * 960 > 2 * person.said.length + 16_000, "it is heard");
-	const likeness = likenessOfPieces(person.said, await decode(backend.packets, 16_000));
-	assert.ok(likeness >= 0.8, `microphone: correlation ${likeness}`);
+	let used = 0;
+	const isHeard = async () => {
+		const packets = backend.packets.slice(used);
+		// The sentence comes again and again: this has it once from its beginning to its end.
+		if (packets.length * 960 <= 2 * person.said.length + 16_000) {
+			return false;
+		}
+		used += packets.length;
+		// On a busy computer, Chromium records the sentence with gaps.
+		return likenessOfPieces(person.said, await decode(packets, 16_000)) >= 0.8;
+	};
+	await until(isHeard, "the sentence is heard as it was said");
 	await person.toggleMicrophone("on");
 
 	backend.say({ type: "tts", state: "start" });

@@ -21,7 +21,7 @@ describe("npm start", () => {
 			"call self.reboot",
 		];
 		const { status, stdout } = start(`${commands.join("\n")}\n`, "--engine", "v8");
-		assert.match(stdout, /light_set \{"color":"#ff8000"\}\n.*\n? +\{.*"#ff8000".*\}\n/);
+		assert.match(stdout, /light_set \{"color":"#ff8000"\}\n(?:.*\n)*? +\{.*"#ff8000".*\}\n/);
 		assert.match(stdout, /take_photo \{"question":"What is this\?"\}\n/);
 		const picture = /saved: (.+\.jpeg)/.exec(stdout)?.[1] as string;
 		assert.equal(readFileSync(picture).readUInt16BE(), 0xffd8);
