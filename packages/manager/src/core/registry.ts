@@ -40,6 +40,10 @@ const RECORD = z.object({
 	lastSeen: z.number().min(0).max(MAX_DATE),
 });
 
+// Built once: each device that connects is read with them.
+const TAGS_SCHEMA = checked(z.array(z.string()), readTags).optional();
+const TITLE_SCHEMA = checked(z.string(), readTitle).optional();
+
 /** Records that are written at the same time: thousands of devices may connect at once. */
 const PARALLEL_WRITES = 32;
 
@@ -626,14 +630,14 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 	#labelsOf(id: string): Pick<ServerRecord, "tags" | "title"> {
 		const read = <T>(key: string, schema: z.ZodType<T>): T | undefined => {
 			const value = this.#settings.has(id) ? undefined : this.#store.get(key)?.value;
-			const { data, error } = schema.optional().safeParse(value);
+			const { data, error } = schema.safeParse(value);
 			if (error !== undefined) {
 				this.#warn(`${key}: ${describeIssues(error.issues, "content")}`);
 			}
 			return data;
 		};
-		const tags = read(TAGS + id, checked(z.array(z.string()), readTags));
-		const title = read(TITLE + id, checked(z.string(), readTitle));
+		const tags = read(TAGS + id, TAGS_SCHEMA);
+		const title = read(TITLE + id, TITLE_SCHEMA);
 		return { ...(tags && tags.length > 0 && { tags }), ...(title && { title }) };
 	}
 
