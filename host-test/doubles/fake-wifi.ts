@@ -1,10 +1,10 @@
-import type { NtpClock } from "../../src/hardware/drivers/wifi/ntp-clock.js";
+import type { NtpClock } from "../../src/hardware/drivers/ntp-clock.js";
 import {
 	type WiFiFound,
 	type WiFiInterface,
 	WiFiNetwork,
 	type WiFiNetworkOptions,
-} from "../../src/hardware/drivers/wifi/wifi-network.js";
+} from "../../src/hardware/drivers/wifi-network.js";
 import type { WiFiAccess } from "../../src/hardware/wifi-setup.js";
 import { FakeTimer } from "./fake-timer.js";
 

@@ -4,33 +4,29 @@ import { basename, dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { BOARD_PROFILES } from "xs-mcp-virtual-device/boards";
 import { ROOT } from "../../packages/root.js";
+import { boardManifest, PRESETS } from "../../packages/xs-mcp/src/build/board-manifest.js";
+import { checkTarget } from "../../packages/xs-mcp/src/build/check-board.js";
+import { readModules } from "../../packages/xs-mcp/src/build/manifests.js";
 import { readParts, toolsOf } from "../../packages/xs-mcp/src/moddable/board-parts.js";
+import { listBoards } from "../../packages/xs-mcp/src/moddable/boards.js";
 import { readMemory } from "../../packages/xs-mcp/src/moddable/image-size.js";
 import { loadTools } from "../../packages/xs-mcp/src/moddable/load-tools.js";
 import { configureBuild, linkForChip, measureData } from "../../packages/xs-mcp/src/moddable/mcconfig.js";
 import { BOARDS, CHIPS, findTarget } from "../../packages/xs-mcp/src/moddable/targets.js";
 import { ALL_KINDS } from "../../src/hardware/vocabulary.js";
 import { messageLimits } from "../../src/protocols/queued-channel.js";
+import { expectSection } from "../support/expect-generated.js";
 import { noSdk, sdk } from "../support/sdk.js";
 import { temporaryFolder } from "../support/testing.js";
 
-/** Parts that a virtual device has on any board, and those that it cannot simulate. */
-const OF_EVERY_VIRTUAL_DEVICE: readonly string[] = [
-	"accessPoint",
-	"chat",
-	"clock",
-	"network",
-	"settings",
-	"system",
-	"thermometer",
-	"updater",
-];
+interface BoardManifest {
+	readonly include: readonly string[];
+	readonly config: { readonly board: object };
+}
 
 describe("boards", () => {
-	const folders = readdirSync(`${ROOT}src/hardware/boards`, { withFileTypes: true }).filter((each) =>
-		each.isDirectory(),
-	);
-	const partsOf = readParts(folders.map(({ name }) => name));
+	const names = [...PRESETS.keys(), "qemu", "simulator", "virtual"];
+	const partsOf = readParts(names);
 
 	it("all have a system, settings and a network, which the application needs", () => {
 		for (const [board, { parts }] of partsOf) {
@@ -67,23 +63,37 @@ describe("boards", () => {
 		);
 	});
 
-	it("are simulated with their parts", () => {
-		for (const [board, profile] of BOARD_PROFILES) {
-			const { parts, optional } = partsOf.get(board) ?? assert.fail(`${board} is not a board`);
-			const { screen, buttons, lights, sensors } = profile;
-			const simulated = [
-				...profile.parts,
-				...(profile.parts.includes("player") ? ["speaker"] : []),
-				...(screen === undefined ? [] : ["screen"]),
-				...Object.entries({ buttons, lights, sensors }).flatMap(([name, { length }]) => (length > 0 ? [name] : [])),
-			];
-			const real = [...parts, ...optional].filter((part) => !OF_EVERY_VIRTUAL_DEVICE.includes(part));
-			assert.deepEqual(simulated.sort(), real.sort(), board);
-			const source = readFileSync(`${ROOT}src/hardware/boards/${board}/board.ts`, "utf8");
-			for (const name of board === "virtual" ? [] : [...buttons, ...lights, ...sensors]) {
-				assert.match(source, new RegExp(`\\b${name}\\b`), `${board}: ${name}`);
+	it("have data without a fault", () => {
+		for (const data of PRESETS.values()) {
+			checkTarget(data);
+		}
+	});
+
+	it("have in their builds the module that opens each of their members", () => {
+		for (const [name, data] of PRESETS) {
+			const { include, config } = boardManifest(name, data, "src") as BoardManifest;
+			const modules = include
+				.filter((path) => !path.startsWith("$"))
+				.flatMap((path) => [...readModules(path, "esp32").keys()]);
+			for (const member of Object.keys(config.board)) {
+				assert.ok(modules.includes(`src/hardware/drivers/open-${member}`), `${name}: ${member}`);
 			}
 		}
+	});
+
+	it("are in the table of docs/boards.md", () => {
+		expectSection("docs/boards.md", "boards", listBoards());
+	});
+
+	it("are simulated with their parts", () => {
+		const { parts: all = [], optional = [] } = partsOf.get("virtual") ?? {};
+		const { parts } = BOARD_PROFILES.get("m5stack_cores3") ?? assert.fail();
+		assert.deepEqual([...parts].sort(), ["battery", "camera", "codec", "player", "preview"]);
+		const simulated = [...all, ...optional] as readonly string[];
+		assert.deepEqual(
+			[...BOARD_PROFILES.values()].flatMap((profile) => profile.parts.filter((part) => !simulated.includes(part))),
+			[],
+		);
 	});
 
 	it("take 400 KB of constant data at most with src/build/manifest_minimal.json", {

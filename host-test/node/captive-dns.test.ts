@@ -3,7 +3,7 @@ import { createSocket } from "node:dgram";
 import { Resolver } from "node:dns/promises";
 import { once } from "node:events";
 import { it } from "node:test";
-import { openCaptiveDns } from "../../src/hardware/drivers/wifi/captive-dns.js";
+import { openCaptiveDns } from "../../src/hardware/drivers/captive-dns.js";
 import type { UdpSocket } from "../../src/protocols/udp-socket.js";
 
 it("the DNS of the device's own network resolves every name to the device's address", async (t) => {

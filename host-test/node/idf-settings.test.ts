@@ -31,8 +31,9 @@ describe("settings of ESP-IDF", { skip: noSdk }, () => {
 	for (const target of [...CHIPS, ...BOARDS]) {
 		it(`of ${target} are the SDK target's own, followed by the firmware's`, async () => {
 			const { board, chip } = findTarget(sdk, target);
-			const own = join(ROOT, "src/hardware/boards", board, "sdkconfig");
-			const folder = existsSync(own) ? own : OWN;
+			const boards = join(ROOT, "src/hardware/boards");
+			const own = [join(boards, board, "sdkconfig"), join(boards, "sdkconfig", board)];
+			const folder = own.find((each) => existsSync(each)) ?? OWN;
 			const theirs = join(sdk.root, "build/devices/esp32/targets", basename(target), "sdkconfig");
 			for (const [name, suffix] of Object.entries(FILES)) {
 				const before = optionsIn(join(theirs, name));

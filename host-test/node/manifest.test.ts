@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { it } from "node:test";
 import { transformSync } from "esbuild";
 import { ROOT } from "../../packages/root.js";
+import { boardManifest, PRESETS } from "../../packages/xs-mcp/src/build/board-manifest.js";
 import { readModules } from "../../packages/xs-mcp/src/build/manifests.js";
 import { readParts, toolsOf } from "../../packages/xs-mcp/src/moddable/board-parts.js";
 import { boardOf } from "../../packages/xs-mcp/src/moddable/targets.js";
@@ -49,7 +50,8 @@ const manifests = [
 ];
 
 /** The targets that a build may have. All but the virtual device are mcconfig's. */
-const targets = Object.keys(readManifest(BOARDS).platforms ?? {});
+const platforms = Object.entries(readManifest(BOARDS).platforms ?? {});
+const targets = platforms.map(([name]) => name).filter((name) => name !== "*/generated");
 
 function filesOf(folder: string): string[] {
 	return readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: "utf8" });
@@ -118,6 +120,19 @@ it("src/preload.json names every module of the firmware that a build preloads, s
 	expectGenerated("src/preload.json", `${JSON.stringify({ preload: modules.sort() }, null, "\t")}\n`);
 });
 
+it("src/build/boards.json has the boards that are data and targets of the SDK, so that mcconfig alone builds them", () => {
+	const own = platforms.filter(([, { include }]) => include === "./boards.json");
+	const lines = own.map(([target]) => {
+		const name = basename(target);
+		const settings = existsSync(`${ROOT}src/hardware/boards/sdkconfig/${name}`)
+			? `sdkconfig/${name}`
+			: "esp32/sdkconfig";
+		const data = PRESETS.get(name) ?? {};
+		return `\t"${target}": ${JSON.stringify(boardManifest(name, data, "..", `../hardware/boards/${settings}`))}`;
+	});
+	expectGenerated("src/build/boards.json", `{"platforms": {\n${lines.join(",\n")}\n}}\n`);
+});
+
 it("every module of the firmware is named by a manifest", () => {
 	const named = new Set(
 		[...manifests, "host-test/manifest.json"].flatMap((path) =>
@@ -126,7 +141,11 @@ it("every module of the firmware is named by a manifest", () => {
 	);
 	// The last one is of a target of the SDK's kind, which mcconfig finds by itself.
 	const ownTarget = `${dirname(EMULATED_BOARD)}/host/`;
-	const unnamed = sources.filter((file) => !named.has(file) && codeOf(file) !== "" && !file.startsWith(ownTarget));
+	// Data of boards is not part of the firmware.
+	const isData = (file: string): boolean => /^src\/hardware\/boards\/[^/]+$/.test(file);
+	const unnamed = sources.filter(
+		(file) => !named.has(file) && codeOf(file) !== "" && !file.startsWith(ownTarget) && !isData(file),
+	);
 	assert.deepEqual(unnamed, []);
 });
 
@@ -134,8 +153,10 @@ it("the manifests define the identity of the firmware: its version, and the boar
 	const { name, version } = FIRMWARE;
 	const own = readManifest("src/platform/manifest.json").defines?.firmware;
 	assert.deepEqual(own, { project: `#${name}`, version: `#${version}`, board: "#esp32" });
-	for (const target of targets.filter((target) => target.startsWith("esp32/") && boardOf(target).board !== "esp32")) {
-		const { defines } = readManifest(`src/hardware/boards/${basename(target)}/manifest.json`);
+	const boards = targets.filter((target) => target.startsWith("esp32/") && boardOf(target).board !== "esp32");
+	const made = readManifest("src/build/boards.json").platforms ?? {};
+	for (const target of boards) {
+		const { defines } = made[target] ?? readManifest(`src/hardware/boards/${basename(target)}/manifest.json`);
 		assert.equal(defines?.firmware?.board, `#${basename(target)}`);
 	}
 });
@@ -149,11 +170,11 @@ it("a manifest that sets the chunk heap passes its size to the firmware", () => 
 
 it(`${BOARDS} has a target for every board`, () => {
 	const included = new Set(
-		Object.values(readManifest(BOARDS).platforms ?? {}).map(({ include = "" }) => basename(dirname(String(include)))),
+		platforms.map(([, { include = "" }]) => basename(dirname(String(include)))).filter((name) => /^\w+$/.test(name)),
 	);
-	const boards = readdirSync(`${ROOT}src/hardware/boards`, { withFileTypes: true })
-		.filter((entry) => entry.isDirectory())
-		.map(({ name }) => name);
+	const boards = readdirSync(`${ROOT}src/hardware/boards`).filter((name) =>
+		existsSync(`${ROOT}src/hardware/boards/${name}/board.ts`),
+	);
 	assert.deepEqual([...included].sort(), boards.sort());
 });
 

@@ -1,5 +1,5 @@
 import { fromHex } from "../../src/core/text/hex.js";
-import { verifyP256 } from "../../src/hardware/drivers/updater/p256.js";
+import { verifyP256 } from "../../src/hardware/drivers/p256.js";
 import { equal, suite } from "../harness.js";
 
 // Signatures that Node's crypto has made, checked by the SDK's.

@@ -1,6 +1,6 @@
-import { TimedButton } from "../../src/hardware/drivers/button/button.js";
-import { DigitalButton } from "../../src/hardware/drivers/button/button-digital.js";
-import { TouchButton } from "../../src/hardware/drivers/touch/button-touch.js";
+import { TimedButton } from "../../src/hardware/drivers/button.js";
+import { DigitalButton } from "../../src/hardware/drivers/button-digital.js";
+import { TouchButton } from "../../src/hardware/drivers/button-touch.js";
 import type { Press } from "../../src/hardware/kinds/button.js";
 import { callBack, FakeTimer, installGuard } from "../doubles/fake-timer.js";
 import { equal, given, suite } from "../harness.js";

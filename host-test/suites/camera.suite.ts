@@ -4,7 +4,7 @@ import {
 	type ImageCameraOptions,
 	type ImageInput,
 	type ImageInputOptions,
-} from "../../src/hardware/drivers/camera/image-camera.js";
+} from "../../src/hardware/drivers/image-camera.js";
 import { type ByteSource, readWhole } from "../../src/hardware/pictures.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, given, matches, outcomeOf, settled, suite } from "../harness.js";

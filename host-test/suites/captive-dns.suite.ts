@@ -1,4 +1,4 @@
-import { openCaptiveDns } from "../../src/hardware/drivers/wifi/captive-dns.js";
+import { openCaptiveDns } from "../../src/hardware/drivers/captive-dns.js";
 import type { UdpSocket } from "../../src/protocols/udp-socket.js";
 import { equal, matches, ok, suite } from "../harness.js";
 

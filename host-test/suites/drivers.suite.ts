@@ -1,11 +1,14 @@
 import { aw88298 } from "../../src/hardware/drivers/aw88298.js";
 import Axp2101 from "../../src/hardware/drivers/axp2101.js";
-import { hostBacklight } from "../../src/hardware/drivers/backlight/host-backlight.js";
-import { chipThermometer, esp32System } from "../../src/hardware/drivers/chip/esp32-system.js";
+import startEs7210 from "../../src/hardware/drivers/es7210.js";
+import openEs8311 from "../../src/hardware/drivers/es8311.js";
+import { chipThermometer, esp32System } from "../../src/hardware/drivers/esp32-system.js";
+import setExpander from "../../src/hardware/drivers/expander.js";
+import { hostBacklight } from "../../src/hardware/drivers/host-backlight.js";
 import { PowerChip, type SdkPower } from "../../src/hardware/drivers/power-chip.js";
 import { fakeBus } from "../doubles/fake-bus.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
-import { equal, given, suite } from "../harness.js";
+import { equal, given, suite, throws } from "../harness.js";
 
 const POWER = 0x34;
 const LDO_ENABLE = 0x90;
@@ -63,6 +66,84 @@ export default suite("drivers", {
 		equal(volumes, [1, 161, 208, 256]);
 		equal(speaker.volume, 100);
 	},
+	"ES8311: is silent at 0 and at the start, at 0 dB at 100, and softer in even steps between": given(
+		fakeBus,
+		({ bus, memory }) => {
+			const codec = openEs8311(bus);
+			const register = (number: number): number | undefined => memory.get(`${0x18}/${number}`);
+			equal([codec.volume, register(0x32)], [0, 0]);
+			const volumes = [100, 50, 1, 0].map((volume) => {
+				codec.volume = volume;
+				return register(0x32);
+			});
+			equal(volumes, [0xbf, 0x8f, 0x60, 0]);
+			equal(codec.volume, 0);
+		},
+	),
+	"ES8311: makes its clock of 256 times the sample rate from the master clock or the bit clock": given(
+		fakeBus,
+		({ bus, memory }) => {
+			const clocks = [false, true].map((hasMasterClock) => {
+				openEs8311(bus, 0x19, hasMasterClock).close();
+				return [memory.get(`${0x19}/${0x01}`), memory.get(`${0x19}/${0x02}`)];
+			});
+			// The source is bit 7; the factor, a power of two, is in bits 4 and 3.
+			equal(clocks, [
+				[0xbf, 3 << 3],
+				[0x3f, 0],
+			]);
+		},
+	),
+	"ES8311: releases the bus if the chip does not answer, or is closed": given(fakeBus, ({ bus, open, absent }) => {
+		absent.add(0x18);
+		throws(() => openEs8311(bus), /^write failed$/);
+		equal(open.size, 0);
+		absent.clear();
+		openEs8311(bus).close();
+		equal(open.size, 0);
+	}),
+	"ES7210: sends two microphones as 16-bit I2S, and releases the bus": given(
+		fakeBus,
+		({ bus, memory, open, absent }) => {
+			startEs7210(bus);
+			// Format, channels, and the gains of the four microphones: bit 4 selects one.
+			const registers = [0x11, 0x12, 0x43, 0x44, 0x45, 0x46].map((register) => memory.get(`${0x40}/${register}`));
+			equal(registers, [0x60, 0, 0x1a, 0x1a, 0, 0]);
+			absent.add(0x41);
+			throws(() => startEs7210(bus, 0x41), /^write failed$/);
+			equal(open.size, 0);
+		},
+	),
+	"TCA9554: sets levels before directions, and leaves other pins inputs": given(fakeBus, ({ bus, writes, open }) => {
+		setExpander(bus, { driver: "pca9557", address: 0x19, outputs: { 0: 0, 1: 1, 7: 1 } });
+		equal(writes, [
+			[0x19, 1, 0b1000_0010],
+			[0x19, 3, 0b0111_1100],
+		]);
+		equal(open.size, 0);
+	}),
+	"TCA9555: sets the pins of both ports": given(fakeBus, ({ bus, writes }) => {
+		setExpander(bus, { driver: "tca9555", outputs: { 0: 1, 8: 0, 15: 1 } });
+		equal(writes, [
+			[0x20, 2, 0b0000_0001],
+			[0x20, 6, 0b1111_1110],
+			[0x20, 3, 0b1000_0000],
+			[0x20, 7, 0b0111_1110],
+		]);
+	}),
+	"PI4IOE5V6408: makes pins outputs, and switches only them on": given(fakeBus, ({ bus, writes }) => {
+		setExpander(bus, { driver: "pi4ioe5v6408", outputs: { 0: 1, 1: 0 } });
+		equal(writes, [
+			[0x43, 5, 0b01],
+			[0x43, 3, 0b11],
+			[0x43, 7, 0b1111_1100],
+		]);
+	}),
+	"TCA9554: releases the bus if the chip does not answer": given(fakeBus, ({ bus, open, absent }) => {
+		absent.add(0x20);
+		throws(() => setExpander(bus, { driver: "tca9554", outputs: { 0: 1 } }), /^write failed$/);
+		equal(open.size, 0);
+	}),
 	"ESP32: tells what the chip is": given(system, ({ system: esp32 }) => {
 		equal(esp32.info(), {
 			language: "en-US",

@@ -1,6 +1,6 @@
 import { FIRMWARE } from "../../src/core/firmware.js";
-import { esp32Updater } from "../../src/hardware/drivers/updater/esp32-updater.js";
-import type { ImageIdentity } from "../../src/hardware/drivers/updater/image-identity.js";
+import { esp32Updater } from "../../src/hardware/drivers/esp32-updater.js";
+import type { ImageIdentity } from "../../src/hardware/drivers/image-identity.js";
 import { equal, failureOf, given, matches, suite, throws } from "../harness.js";
 
 /** ESP-IDF's numbers of chips: esp_chip_model_t, and in an image. */

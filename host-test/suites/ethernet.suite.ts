@@ -1,4 +1,4 @@
-import { EthernetNetwork } from "../../src/hardware/drivers/ethernet/ethernet-network.js";
+import { EthernetNetwork } from "../../src/hardware/drivers/ethernet-network.js";
 import { FakeWiFi } from "../doubles/fake-wifi.js";
 import { equal, given, suite } from "../harness.js";
 

@@ -1,8 +1,8 @@
-import { type MotionSample, motionSensor } from "../../src/hardware/drivers/imu/sensor-motion.js";
-import { lightSensor } from "../../src/hardware/drivers/light-sensor/sensor-light.js";
-import { NeoPixelLight } from "../../src/hardware/drivers/neopixel/light-neopixel.js";
-import { PwmLight } from "../../src/hardware/drivers/pwm-light/light-pwm.js";
-import { followRtc } from "../../src/hardware/drivers/rtc/rtc-clock.js";
+import { NeoPixelLight } from "../../src/hardware/drivers/light-neopixel.js";
+import { PwmLight } from "../../src/hardware/drivers/light-pwm.js";
+import { followRtc } from "../../src/hardware/drivers/rtc-clock.js";
+import { lightSensor } from "../../src/hardware/drivers/sensor-light.js";
+import { type MotionSample, motionSensor } from "../../src/hardware/drivers/sensor-motion.js";
 import type { Reading } from "../../src/hardware/kinds/sensor.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, given, matches, suite, throws } from "../harness.js";

@@ -1,4 +1,4 @@
-import { softAccessPoint } from "../../src/hardware/drivers/wifi/soft-access-point.js";
+import { softAccessPoint } from "../../src/hardware/drivers/soft-access-point.js";
 import type { FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
 import { joinWiFi } from "../doubles/fake-wifi.js";
 import { equal, given, matches, settled, suite, throws } from "../harness.js";

@@ -1,4 +1,4 @@
-import { NtpClock } from "../../src/hardware/drivers/wifi/ntp-clock.js";
+import { NtpClock } from "../../src/hardware/drivers/ntp-clock.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { FakeWiFi, joinWiFi } from "../doubles/fake-wifi.js";
 import { equal, given, matches, ok, settled, suite } from "../harness.js";

@@ -5,7 +5,7 @@
 #include "mc.xs.h"
 #include "mc.defines.h"
 
-// ESP-IDF's linker puts this section behind its own description of the image: src/hardware/drivers/updater/image-identity.ts reads it
+// ESP-IDF's linker puts this section behind its own description of the image: src/hardware/drivers/image-identity.ts reads it
 // there before an update is stored. The functions below refer to it, or the linker would drop it.
 #if ESP32
 	#define IN_IMAGE __attribute__((section(".rodata_custom_desc"), aligned(4), used))

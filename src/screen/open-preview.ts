@@ -10,7 +10,7 @@ import { picturePreview } from "./picture-preview.js";
 import type { Inflater } from "./png-picture.js";
 
 /** Pictures on the screen of a face, whose pixels must have 16 bits. The SDK decodes them. */
-export const openPreview = (face: FaceScreen): ReturnType<typeof picturePreview> =>
+const openPreview = (face: FaceScreen): ReturnType<typeof picturePreview> =>
 	picturePreview({
 		screen: {
 			canvas: face.canvas as unknown as PictureCanvas,
@@ -22,3 +22,5 @@ export const openPreview = (face: FaceScreen): ReturnType<typeof picturePreview>
 		openJpeg: () => new JPEG() as unknown as JpegDecoder,
 		timer: Timer,
 	});
+
+export default openPreview;

@@ -1,6 +1,6 @@
 /** Image input (ECMA-419, 3rd edition). The SDK has no typings for it. */
 declare module "embedded:io/image/in/camera" {
-	import type { ImageCameraOptions } from "../hardware/drivers/camera/image-camera.js";
+	import type { ImageCameraOptions } from "../hardware/drivers/image-camera.js";
 
 	const Camera: ImageCameraOptions["camera"]["io"];
 	export default Camera;

@@ -25,7 +25,7 @@ declare module "embedded:network/*" {
 
 /** A digital pin (ECMA-419 §10.1). */
 declare module "embedded:io/digital" {
-	import type { DigitalClass } from "../hardware/drivers/button/button-digital.js";
+	import type { DigitalClass } from "../hardware/drivers/button-digital.js";
 
 	const Digital: DigitalClass;
 	export default Digital;
@@ -33,7 +33,7 @@ declare module "embedded:io/digital" {
 
 /** A pin that is switched fast (ECMA-419 §10.4). */
 declare module "embedded:io/pwm" {
-	import type { PwmOutput } from "../hardware/drivers/pwm-light/light-pwm.js";
+	import type { PwmOutput } from "../hardware/drivers/light-pwm.js";
 
 	const PWM: new (options: { pin: number }) => PwmOutput;
 	export default PWM;
@@ -41,7 +41,7 @@ declare module "embedded:io/pwm" {
 
 /** LEDs of the kind WS2812. */
 declare module "neopixel" {
-	import type { Pixels } from "../hardware/drivers/neopixel/light-neopixel.js";
+	import type { Pixels } from "../hardware/drivers/light-neopixel.js";
 
 	const NeoPixel: new (options: { pin: number; length: number; order: string }) => Pixels;
 	export default NeoPixel;
@@ -96,7 +96,7 @@ declare module "qrcode" {
 
 /** ECMA-419's Ethernet network interface. */
 declare module "embedded:network/interface/ethernet" {
-	import type { EthernetInterface } from "../hardware/drivers/ethernet/ethernet-network.js";
+	import type { EthernetInterface } from "../hardware/drivers/ethernet-network.js";
 
 	const Ethernet: new (options: { onChanged: () => void }) => EthernetInterface;
 	export default Ethernet;
@@ -154,7 +154,7 @@ declare module "crypt" {
 
 /** Partitions of a chip's flash (ECMA-419). */
 declare module "embedded:storage/flash" {
-	import type { FlashPartition } from "../hardware/drivers/updater/esp32-updater.js";
+	import type { FlashPartition } from "../hardware/drivers/esp32-updater.js";
 
 	const flash: {
 		/** @param options "nextota" is the app partition that is not running. Throws if the partition does not exist. */
@@ -165,7 +165,7 @@ declare module "embedded:storage/flash" {
 
 /** Stores firmware (ECMA-419). */
 declare module "embedded:update" {
-	import type { FlashPartition } from "../hardware/drivers/updater/esp32-updater.js";
+	import type { FlashPartition } from "../hardware/drivers/esp32-updater.js";
 
 	const update: {
 		/** @param options mode "a": pieces come one after another, and each block of flash is erased when it is reached */

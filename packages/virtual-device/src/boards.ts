@@ -1,3 +1,6 @@
+import type { BoardData } from "../../../src/hardware/board-data.js";
+import { PRESETS, partsOfData } from "../../xs-mcp/src/build/board-manifest.js";
+
 /** A sensor of a simulated board. */
 export type BoardSensor = "temperature" | "light" | "motion";
 
@@ -36,154 +39,49 @@ export interface BoardProfile {
 	readonly sensors: readonly BoardSensor[];
 	/** Parts of a project, by name. */
 	readonly own?: Readonly<Record<string, OwnPart>>;
-	/** Pins that the board itself uses, by the part at them: the targets of the SDK, and the makers' pin tables. */
-	readonly pins?: Readonly<Record<string, readonly number[]>>;
-	/** Pins of parts of the board that the firmware does not use, by the part. A project may use them. */
-	readonly unusedPins?: Readonly<Record<string, readonly number[]>>;
 }
 
-/** Name in {@link BoardProfile.pins} of the bus of the board's own chips, on which there may be others. */
-export const BOARD_BUS = "I2C bus";
-
-const LANDSCAPE = { width: 320, height: 240 };
-
-const board = (name: string, own: Partial<BoardProfile> = {}): BoardProfile => ({
-	name,
-	parts: [],
-	buttons: [],
-	lights: [],
-	sensors: [],
-	...own,
-});
-
 /** A board that has everything. */
-export const VIRTUAL_BOARD = board("virtual", {
+export const VIRTUAL_BOARD: BoardProfile = {
+	name: "virtual",
 	parts: ["player", "codec", "snapshot", "preview", "camera", "battery"],
-	screen: LANDSCAPE,
+	screen: { width: 320, height: 240 },
 	buttons: ["boot", "screen"],
 	lights: ["led"],
 	sensors: ["temperature", "light", "motion"],
-});
+};
 
-/** The boards of src/hardware/boards, as their sources have them: a test compares. */
-const PROFILES: readonly BoardProfile[] = [
-	VIRTUAL_BOARD,
-	board("esp32"),
-	board("lilygo_tdisplay_s3", {
-		parts: ["preview"],
-		screen: { width: 170, height: 320 },
-		buttons: ["right", "left"],
-		pins: {
-			screen: [5, 6, 7, 8, 9, 15, 38, 39, 40, 41, 42, 45, 46, 47, 48],
-			PSRAM: [33, 34, 35, 36, 37],
-			"left button": [0],
-			"right button": [14],
-		},
-		unusedPins: { "touch screen": [16, 17, 18, 21], "battery's voltage": [4] },
-	}),
-	board("m5atom_s3", {
-		parts: ["preview"],
-		screen: { width: 128, height: 128 },
-		buttons: ["screen"],
-		sensors: ["motion"],
-		pins: { screen: [15, 16, 17, 21, 33, 34], [BOARD_BUS]: [38, 39], button: [41] },
-		unusedPins: { "infrared LED": [4] },
-	}),
-	board("m5stack", {
-		screen: LANDSCAPE,
-		buttons: ["a", "b", "c"],
-		pins: {
-			screen: [14, 18, 19, 23, 27, 32, 33],
-			"SD card": [4],
-			[BOARD_BUS]: [21, 22],
-			buttons: [37, 38, 39],
-		},
-		unusedPins: { speaker: [25] },
-	}),
-	board("m5stack_core2", {
-		parts: ["player", "codec", "preview", "battery"],
-		screen: LANDSCAPE,
-		buttons: ["screen"],
-		sensors: ["motion"],
-		pins: {
-			screen: [5, 15, 18, 23, 38],
-			"touch screen": [39],
-			"SD card": [4],
-			[BOARD_BUS]: [21, 22],
-			"speaker and microphone": [0, 2, 12, 34],
-			PSRAM: [16, 17],
-		},
-	}),
-	board("m5stack_cores3", {
-		parts: ["player", "codec", "preview", "camera", "battery"],
-		screen: LANDSCAPE,
-		buttons: ["screen"],
-		sensors: ["motion", "light"],
-		// The SDK also gives the camera pin 2, which is a contact of port A.
-		pins: {
-			screen: [3, 35, 36, 37],
-			"SD card": [4],
-			[BOARD_BUS]: [11, 12],
-			"power chip": [21],
-			"speaker and microphones": [0, 13, 14, 33, 34],
-			camera: [15, 16, 38, 39, 40, 41, 42, 45, 46, 47, 48],
-		},
-	}),
-	board("m5stick_cplus", {
-		parts: ["battery"],
-		screen: { width: 135, height: 240 },
-		buttons: ["a", "b"],
-		lights: ["led"],
-		sensors: ["motion"],
-		pins: {
-			screen: [5, 13, 15, 18, 23],
-			[BOARD_BUS]: [21, 22],
-			buttons: [37, 39],
-			LED: [10],
-			clock: [35],
-		},
-		unusedPins: { "infrared LED": [9], buzzer: [2], microphone: [0, 34] },
-	}),
-	board("moddable_six", {
-		parts: ["player", "preview"],
-		screen: { width: 240, height: 320 },
-		buttons: ["flash"],
-		lights: ["led"],
-		pins: {
-			screen: [6, 7, 8, 9, 10, 11, 12, 13, 14, 18, 21, 47],
-			"touch screen": [38],
-			[BOARD_BUS]: [4, 5],
-			speaker: [45, 46],
-			PSRAM: [33, 34, 35, 36, 37],
-			button: [0],
-			LED: [48],
-		},
-		unusedPins: { microphone: [2, 3] },
-	}),
-	board("xiao_esp32s3_sense", {
-		parts: ["camera"],
-		buttons: ["boot"],
-		lights: ["led"],
-		pins: {
-			camera: [10, 11, 12, 13, 14, 15, 16, 17, 18, 38, 39, 40, 47, 48],
-			PSRAM: [33, 34, 35, 36, 37],
-			button: [0],
-			LED: [21],
-		},
-		unusedPins: { microphone: [41, 42] },
-	}),
-];
+/** Parts that a virtual device opens by other members of its profile. */
+const BY_MEMBER = ["speaker", "screen", "buttons", "lights", "sensors"];
+
+/** Makes the profile of a board that is data. */
+export function profileOfData(name: string, data: BoardData): BoardProfile {
+	const { display, touch, buttons = {}, leds = {}, motion, light } = data;
+	const { width = 0, height = 0, rotation = 0 } = display ?? {};
+	const isTurned = rotation % 180 !== 0;
+	return {
+		name,
+		parts: partsOfData(data).filter((part) => !BY_MEMBER.includes(part)),
+		...(display && { screen: isTurned ? { width: height, height: width } : { width, height } }),
+		buttons: [...Object.keys(buttons), ...(touch === undefined ? [] : ["screen"])],
+		lights: Object.keys(leds),
+		sensors: [...(motion === undefined ? [] : (["motion"] as const)), ...(light ? (["light"] as const) : [])],
+	};
+}
 
 /** The boards that a virtual device can stand for, by name. */
-export const BOARD_PROFILES: ReadonlyMap<string, BoardProfile> = new Map(
-	PROFILES.map((profile) => [profile.name, profile]),
-);
+export const BOARD_PROFILES: ReadonlyMap<string, BoardProfile> = new Map([
+	["virtual", VIRTUAL_BOARD],
+	...[...PRESETS].map(([name, data]) => [name, profileOfData(name, data)] as const),
+]);
 
 /** A board without any part of its own. */
 const BARE_BOARD = "esp32";
 
-/** The profile of a target: a bare chip, unless it is one of the boards of src/hardware/boards. */
-export function profileOf(target: string = BARE_BOARD): BoardProfile {
-	const name = target.split("/").at(-1) ?? "";
-	return BOARD_PROFILES.get(name) ?? (BOARD_PROFILES.get(BARE_BOARD) as BoardProfile);
+/** The profile of a target, or of a board as data: a bare chip, unless it is one of the boards of src/hardware/boards. */
+export function profileOf(board: string | BoardData = BARE_BOARD): BoardProfile {
+	if (typeof board === "object") {
+		return profileOfData("board", board);
+	}
+	return BOARD_PROFILES.get(board.split("/").at(-1) ?? "") ?? (BOARD_PROFILES.get(BARE_BOARD) as BoardProfile);
 }

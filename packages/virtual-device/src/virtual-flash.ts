@@ -5,7 +5,7 @@ import {
 	IDENTITY_MAGIC,
 	IDENTITY_TEXT_BYTES,
 	type ImageIdentity,
-} from "../../../src/hardware/drivers/updater/image-identity.js";
+} from "../../../src/hardware/drivers/image-identity.js";
 
 /** The largest image in bytes: an app partition of a chip with 8 MB of flash. */
 const CAPACITY = 3_932_160;

@@ -6,7 +6,7 @@ import { PART_KINDS } from "../../../src/hardware/kinds/index.js";
 import * as makers from "../../../src/hardware/parts/index.js";
 import type { Part, PinUse } from "../../../src/hardware/parts/part.js";
 import { ROOT } from "../../root.js";
-import { checkDevice, chipOfBoard } from "./build/check-board.js";
+import { type BoardName, checkDevice, chipOfBoard } from "./build/check-board.js";
 import { CHIPS } from "./build/chip-pins.js";
 import { ProgramError } from "./build/program.js";
 
@@ -93,7 +93,7 @@ const USES = ["output", "input", "analog"] as const satisfies readonly PinUse[];
  *
  * @param board mcconfig's name: "esp32/lolin_s3". Default: a bare ESP32
  */
-export function describeBoard(board = "esp32", parts: Readonly<Record<string, Part>> = {}): object {
+export function describeBoard(board: BoardName = "esp32", parts: Readonly<Record<string, Part>> = {}): object {
 	const chip = chipOfBoard(board);
 	const used = Object.fromEntries(Object.entries(parts).map(([name, { pins }]) => [name, pins.map(({ pin }) => pin)]));
 	const taken = Object.values(used).flat();

@@ -7,6 +7,7 @@ import { ACTION_NAMES } from "xs-mcp-virtual-device/actions";
 import * as z from "zod";
 import { FIRMWARE } from "../../../src/core/firmware.js";
 import { ACTS, READS, SETS } from "../../../src/tools/define-tool.js";
+import { PRESETS } from "./build/board-manifest.js";
 import { fromProject } from "./build/manifests.js";
 import { signalled } from "./build/program.js";
 import { readDevice } from "./build/read-device.js";
@@ -14,7 +15,7 @@ import { describeBoard, describePart, listParts } from "./describe-parts.js";
 import { DeviceBench } from "./device-bench.js";
 import { JobRunner } from "./job.js";
 import { listPorts } from "./moddable/ports.js";
-import { BOARDS, CHIPS } from "./moddable/targets.js";
+import { CHIPS } from "./moddable/targets.js";
 import { buildProject, findTypeErrors, openProject, type Project } from "./project.js";
 import { writeProjectFile } from "./write-file.js";
 
@@ -131,7 +132,12 @@ function makeServer(project: Project, bench: DeviceBench, jobs: JobRunner): McpS
 		async ({ board }) => {
 			const own =
 				board === undefined ? await readDevice(fromProject(project.manifest), "virtual") : { board, parts: {} };
-			return { ...describeBoard(own?.board, own?.parts), boards: [...BOARDS, ...CHIPS] };
+			return {
+				...describeBoard(own?.board, own?.parts),
+				boards: [
+					...new Set([...CHIPS, ...[...PRESETS.keys()].map((name) => (name === "esp32" ? name : `esp32/${name}`))]),
+				],
+			};
 		},
 	);
 	add(

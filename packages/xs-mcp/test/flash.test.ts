@@ -87,8 +87,8 @@ describe("xs-mcp flash", { skip }, () => {
 	});
 
 	it("gives a target without a board the firmware's settings of ESP-IDF", async () => {
-		await flash(["--target", "esp32/m5dial"]);
-		const file = join(project, "build/moddable/tmp/esp32/m5dial/release/lamp/xsProj-esp32s3/sdkconfig.mc.esp32s3");
+		await flash(["--target", "esp32/qtpys3_cdc"]);
+		const file = join(project, "build/moddable/tmp/esp32/qtpys3_cdc/release/lamp/xsProj-esp32s3/sdkconfig.mc.esp32s3");
 		assert.match(
 			readFileSync(file, "utf8"),
 			/CONFIG_BOOTLOADER_APP_ROLLBACK_ENABLE=y[\s\S]*CONFIG_ESP_TASK_WDT_PANIC=y/,

@@ -12,7 +12,7 @@ const RECORDER = `#!/bin/sh\necho "$(basename "$0") $* at $UPLOAD_PORT" >> "$MOD
  * @param more commands that its mcconfig also runs
  * @param targets names of its targets, for an ESP32-S3 unless they are chips without Wi-Fi
  */
-export function makeSdk(more = "", targets = ["esp32s3", "m5stack_cores3", "m5dial", "esp32h2", "esp32p4"]) {
+export function makeSdk(more = "", targets = ["esp32s3", "m5stack_cores3", "qtpys3_cdc", "esp32h2", "esp32p4"]) {
 	const root = temporaryFolder("xs-mcp-sdk-");
 	for (const target of targets) {
 		const folder = join(root, "build", "devices", "esp32", "targets", target);

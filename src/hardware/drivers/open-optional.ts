@@ -7,3 +7,13 @@ export const openOptional = <Part>(name: string, open: () => Part): Part | undef
 		return undefined;
 	}
 };
+
+/** The bus that the board's own chips are on. */
+export const boardBus = (io: "I2C" | "SMBus" = "SMBus"): object => {
+	// The SDK's typings lack these members.
+	const { I2C, io: classes } = device as unknown as {
+		readonly I2C: { readonly default: object; readonly internal?: object };
+		readonly io: Readonly<Record<string, object>>;
+	};
+	return { ...(I2C.internal ?? I2C.default), io: classes[io] };
+};

@@ -1,4 +1,4 @@
-import { DigitalButton, type DigitalButtonOptions } from "../drivers/button/button-digital.js";
+import { DigitalButton, type DigitalButtonOptions } from "../drivers/button-digital.js";
 import type { Button, Press } from "../kinds/button.js";
 import { aFlag, aPin, DIGITAL, optionFault, type Part } from "./part.js";
 import { Retried } from "./retried.js";

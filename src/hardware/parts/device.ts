@@ -1,4 +1,5 @@
 import type { Listener } from "../../core/listener.js";
+import type { BoardData } from "../board-data.js";
 import type { Hardware } from "../hardware.js";
 import { PART_KINDS } from "../kinds/index.js";
 import { type Handlers, type PartHandler, type Parts, readHandlers } from "./handlers.js";
@@ -6,17 +7,17 @@ import type { Part, PartIo } from "./part.js";
 
 /** A device of one's own, as its maker writes it. */
 export interface DeviceOptions<Own extends Parts> extends Handlers<NoInfer<Own>> {
-	/** The target, as mcconfig calls it: "esp32/lolin_s2mini". Undefined for a bare ESP32. */
-	readonly board?: string | undefined;
+	/** A board of docs/boards.md or a target of the SDK, "esp32/lolin_s2mini"; or your own as data. Undefined for a bare ESP32. */
+	readonly board?: string | BoardData | undefined;
 	readonly parts: Own;
 }
 
 /** A device of one's own: the default export of the module `device` of a build. */
 export interface DeviceDefinition {
-	/** The target, as mcconfig calls it: "esp32/lolin_s2mini". Undefined for a bare ESP32. */
-	readonly board?: string | undefined;
+	/** A target, "esp32/lolin_s2mini", or data. Undefined for a bare ESP32. */
+	readonly board?: string | BoardData | undefined;
 	readonly parts: Parts;
-	/** What it does by itself. */
+	/** Handlers of the events of its parts. */
 	readonly handlers: readonly PartHandler[];
 }
 
@@ -27,7 +28,7 @@ const MAX_PARTS = 32;
 const NAME_LENGTH = 32;
 
 /**
- * Defines a device by its parts, which are opened when the firmware starts, and by what it does by itself.
+ * Defines a device by its parts, which are opened when the firmware starts, and by the handlers of their events.
  *
  * @throws TypeError that names the part or handler, its fault, and the expected value
  * @example
@@ -41,8 +42,8 @@ export const device = <const Own extends Parts>({
 	parts,
 	...handlers
 }: DeviceOptions<Own>): DeviceDefinition => {
-	if (board !== undefined && typeof board !== "string") {
-		throw new TypeError('board: expected a target such as "esp32/lolin_s2mini"');
+	if (board !== undefined && typeof board !== "string" && (typeof board !== "object" || board === null)) {
+		throw new TypeError('board: expected a target such as "esp32/lolin_s2mini", or { chip: "esp32s3", … }');
 	}
 	if (typeof parts !== "object" || parts === null || Array.isArray(parts)) {
 		throw new TypeError("parts: expected an object: { pump: relay({ pin: 26 }) }");

@@ -16,6 +16,7 @@ export {
 export type { ToolAnnotations } from "../../mcp_server/tool.js";
 export { CallCancelled, type ToolCall } from "../../mcp_server/tool-call.js";
 export { ACTS, defineTool, type HardwareTool, READS, SETS } from "../../tools/define-tool.js";
+export type { BoardData } from "../board-data.js";
 export { type AnalogOptions, analog } from "./analog.js";
 export { type ButtonOptions, button } from "./button.js";
 export { type ContactOptions, contact, motion } from "./contact.js";

@@ -1,5 +1,5 @@
+import { NeoPixelLight, type Pixels } from "../drivers/light-neopixel.js";
 import type { ColoredLight } from "../drivers/light-state.js";
-import { NeoPixelLight, type Pixels } from "../drivers/neopixel/light-neopixel.js";
 import type { Light } from "../kinds/light.js";
 import { anInteger, anything, aPin, oneOf, optional, optionFault, type Part, type PartOptions } from "./part.js";
 import { RetriedLight } from "./retried.js";

@@ -1,4 +1,4 @@
-import type { DigitalInput, DigitalClass as InputClass } from "../drivers/button/button-digital.js";
+import type { DigitalInput, DigitalClass as InputClass } from "../drivers/button-digital.js";
 import type { KindName, PartByKind } from "../kinds/index.js";
 import type { Runtime } from "../timer.js";
 

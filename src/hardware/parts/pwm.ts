@@ -1,4 +1,4 @@
-import { PwmLight, type PwmLightOptions } from "../drivers/pwm-light/light-pwm.js";
+import { PwmLight, type PwmLightOptions } from "../drivers/light-pwm.js";
 import {
 	aFlag,
 	aNumber,

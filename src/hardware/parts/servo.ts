@@ -1,5 +1,5 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
-import type { PwmOutput } from "../drivers/pwm-light/light-pwm.js";
+import type { PwmOutput } from "../drivers/light-pwm.js";
 import { checkAngle, type Servo } from "../kinds/servo.js";
 import {
 	aNumber,

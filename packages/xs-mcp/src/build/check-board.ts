@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { BOARD_BUS, profileOf } from "xs-mcp-virtual-device/boards";
+import type { BoardData } from "../../../../src/hardware/board-data.js";
 import type { DeviceDefinition, Part } from "../../../../src/hardware/parts/index.js";
 import { relay } from "../../../../src/hardware/parts/relay.js";
+import { BOARD_BUS, PRESETS, pinsOf } from "./board-manifest.js";
+import { checkBoardData } from "./check-board-data.js";
 import { checkPins } from "./check-pins.js";
 import { CHIPS } from "./chip-pins.js";
 import { nearest } from "./suggest.js";
@@ -32,16 +34,50 @@ const TARGETS: Readonly<Record<string, readonly string[]>> = {
 	).split(" "),
 };
 
-/** The chip of a target, ESP-IDF's name: "esp32/lolin_s2mini" has an "esp32s2". That of a newer SDK's is guessed. */
-export function chipOfBoard(target: string = BARE_CHIP): string {
+/** A board as a device or a command names it, or as data. */
+export type BoardName = string | BoardData | undefined;
+
+/** The data of a board: a preset's, or that of a target of the SDK, which has nothing but its chip. */
+function dataOf(board: BoardName = BARE_CHIP): BoardData {
+	const name = typeof board === "string" ? (board.split("/").at(-1) ?? "") : "";
+	return typeof board === "object" ? board : (PRESETS.get(name) ?? { extends: name });
+}
+
+/** Name of a board for errors. */
+const titleOf = (board: BoardName = BARE_CHIP): string =>
+	typeof board === "object" ? (board.title ?? "board") : (board.split("/").at(-1) ?? "");
+
+/** The chip of a board. @see chipOfBoard */
+export const chipOf = (data: BoardData): string => data.chip ?? chipOfBoard(data.extends);
+
+/** The chip of a board, ESP-IDF's name: "esp32/lolin_s2mini" has an "esp32s2". That of a newer SDK's target is guessed. */
+export function chipOfBoard(target: BoardName = BARE_CHIP): string {
+	if (typeof target === "object") {
+		return chipOf(target);
+	}
 	const board = target.split("/").at(-1) ?? "";
+	const preset = PRESETS.get(board);
+	if (preset?.chip !== undefined) {
+		return preset.chip;
+	}
 	const [known] = Object.entries(TARGETS).find(([, boards]) => boards.includes(board)) ?? [];
 	return known ?? `${BARE_CHIP}${/s2|s3|c3|c6|h2/.exec(board)?.[0] ?? ""}`;
 }
 
-/** @throws TypeError if neither SDK 8.2.3 nor the installed one has a target of this name */
-export function checkTarget(target: string | undefined): void {
-	const targets = Object.values(TARGETS).flat();
+/** @throws TypeError if a board is neither a preset nor a target of SDK 8.2.3 or the installed one, or its data has a fault */
+export function checkTarget(target: BoardName): void {
+	if (typeof target === "object") {
+		if (typeof target.extends === "string") {
+			checkTarget(`${BARE_CHIP}/${target.extends.replace(/^esp32\//, "")}`);
+		}
+		checkBoardData(target, target.chip ?? (target.extends === undefined ? undefined : chipOf(target)));
+		const fault = pinFault(target);
+		if (fault !== undefined) {
+			throw new TypeError(fault);
+		}
+		return;
+	}
+	const targets = [...new Set([...Object.values(TARGETS).flat(), ...PRESETS.keys()])];
 	const [, board] = /^esp32\/(\w+)$/.exec(target ?? "") ?? [];
 	const folder = join(process.env.MODDABLE ?? "", "build/devices/esp32/targets", board ?? "");
 	const isKnown = target === undefined || target === BARE_CHIP || targets.includes(board ?? "");
@@ -73,7 +109,7 @@ export class DeviceError extends Error {
  */
 export function checkDevice(
 	{ board, parts }: Pick<DeviceDefinition, "board" | "parts">,
-	target = board,
+	target: BoardName = board,
 ): readonly string[] {
 	const { errors, warnings } = checkOn(target, parts);
 	if (errors.length > 0) {
@@ -82,18 +118,67 @@ export function checkDevice(
 	return warnings;
 }
 
-/** The first pin from 4 on that the chip and the board have for anything: the lower ones have a bus or the log on many boards. */
+/**
+ * Finds the first pin from 4 on that the chip and the board have for anything: the lower ones have a bus or the log on many boards.
+ * If the board takes all of them, one with a side effect.
+ */
 export function freePinOf(target: string): number {
 	const { pins = [] } = CHIPS[chipOfBoard(target)] ?? {};
-	const isFree = (pin: number): boolean => {
-		const { errors, warnings } = checkOn(target, { part: relay({ pin }) });
-		return errors.length + warnings.length === 0;
-	};
-	return pins.find((pin) => pin >= 4 && isFree(pin)) ?? 4;
+	const checks = pins.map((pin) => ({ pin, ...checkOn(target, { part: relay({ pin }) }) }));
+	const usable = checks.filter(({ errors }) => errors.length === 0);
+	const found = usable.find(({ pin, warnings }) => pin >= 4 && warnings.length === 0) ?? usable.at(-1);
+	return found?.pin ?? 4;
 }
 
-function checkOn(target: string | undefined, parts: Readonly<Record<string, Part>>): ReturnType<typeof checkPins> {
-	const { name, pins = {}, unusedPins = {} } = profileOf(target);
+/** Parts of a board that drive their pins. */
+const OUTPUTS = /^(screen|speaker|LED|power switches|I2C bus)/;
+
+/** Parts that may have a pin in common: a codec for both directions, and a camera's own bus. */
+const SHARED: readonly string[] = ["speaker", "microphone", BOARD_BUS, "camera", "touch screen"];
+
+/** The member of a board by its part's name in {@link pinsOf}. */
+const memberOf = (part: string): string =>
+	({ screen: "display", "touch screen": "touch", [BOARD_BUS]: "i2c", "power switches": "outputs", PSRAM: "psram" })[
+		part
+	] ??
+	part
+		.replace(/^button /, "buttons.")
+		.replace(/^LED$/, "leds.led")
+		.replace(/^LED /, "leds.");
+
+/** Returns the error of a pin that the chip does not have, that it needs itself, or that two parts of the board take. */
+function pinFault(data: BoardData): string | undefined {
+	const chip = CHIPS[chipOf(data)];
+	const users = new Map<number, string>();
+	for (const [part, pins] of Object.entries(pinsOf(data, chipOf(data)))) {
+		for (const pin of pins) {
+			const other = users.get(pin);
+			const isShared = other === part || (SHARED.includes(part) && SHARED.includes(other ?? part));
+			// The SDK knows the wiring of its targets.
+			const isKnown = part === "PSRAM" || data.extends !== undefined;
+			const reason =
+				(chip && !chip.pins.includes(pin) && `does not exist on the ${chip.name}`) ||
+				(chip && !isKnown && chip.flash.includes(pin) && `is connected to the flash of the ${chip.name}`) ||
+				(chip &&
+					!isKnown &&
+					OUTPUTS.test(part) &&
+					chip.inputOnly.includes(pin) &&
+					`of the ${chip.name} is only an input`) ||
+				(other !== undefined && !isShared && `is in use by ${memberOf(other)}`);
+			if (reason) {
+				return `board.${memberOf(part)}: pin ${pin} ${reason}`;
+			}
+			users.set(pin, part);
+		}
+	}
+	return undefined;
+}
+
+function checkOn(target: BoardName, parts: Readonly<Record<string, Part>>): ReturnType<typeof checkPins> {
+	const data = dataOf(target);
+	const { unusedPins = {} } = data;
+	const pins = pinsOf(data, chipOfBoard(target));
+	const name = titleOf(target);
 	const partAt = (pin: number, table: Readonly<Record<string, readonly number[]>>): string | undefined =>
 		Object.keys(table).find((part) => table[part]?.includes(pin));
 	return checkPins(

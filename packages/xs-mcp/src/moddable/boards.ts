@@ -1,9 +1,11 @@
 import type { Command } from "commander";
 import type { Part } from "../../../../src/hardware/needs.js";
 import { ROOT } from "../../../root.js";
-import { BARE_CHIP } from "../build/check-board.js";
+import { megabytesOf, PRESETS, partsOfData } from "../build/board-manifest.js";
+import { BARE_CHIP, chipOf } from "../build/check-board.js";
 import { makeProgram, ProgramError } from "../build/program.js";
 import { type BoardParts, readParts, toolsOf } from "./board-parts.js";
+import { prepareTarget } from "./board-target.js";
 import { estimateImage, readMemory } from "./image-size.js";
 import { configureBuild, findTypeErrors } from "./mcconfig.js";
 import { findSdk, NO_SDK, type Sdk } from "./sdk.js";
@@ -24,7 +26,7 @@ export const boardsProgram = (): Command =>
 		.action(async (targets: string[]) => {
 			const boards = readParts([...new Set([...BOARDS, ...targets].map((target) => boardOf(target).board))]);
 			const partsOf: PartsOf = (target) => Object.values(boards.get(boardOf(target).board) ?? {}).flat();
-			console.log(`${describeBoards(boards.get(BARE_CHIP) as BoardParts, partsOf)}\n`);
+			console.log(`${describeBoards(boards.get(BARE_CHIP) as BoardParts)}\n`);
 			const sdk = findSdk();
 			if (sdk === undefined) {
 				console.error(`Not linked: ${NO_SDK}`);
@@ -33,22 +35,17 @@ export const boardsProgram = (): Command =>
 			await measureBoards(sdk, targets.length > 0 ? targets : [...CHIPS, ...BOARDS].sort(), partsOf);
 		});
 
-/** The tables of parts and tools. */
-function describeBoards({ parts: always, optional }: BoardParts, partsOf: PartsOf): string {
+/** The tables of boards, parts and tools. */
+function describeBoards({ parts: always, optional }: BoardParts): string {
 	const bare = [...always, ...optional];
-	const beyond = (target: string): Part[] => partsOf(target).filter((part) => !bare.includes(part));
 	const own = toolsOf(bare);
 	const toolsWith = (part: Part): string[] => toolsOf([...bare, part]).filter((tool) => !own.includes(tool));
-	const targets = BOARDS.filter((target) => target !== BARE_CHIP);
-	const parts = [...new Set(targets.flatMap(beyond))].sort();
+	const parts = [...new Set([...PRESETS.values()].flatMap(partsOfData))].sort();
 	return [
 		`A bare chip has the parts ${list(always)}, and, if chip and build have them, ${list(optional)}.`,
 		`Its tools are ${own.map(code).join(", ")}.`,
 		"",
-		table(
-			["target", "parts besides"],
-			targets.map((target) => [code(target), list(beyond(target)) || "–"]),
-		),
+		...listBoards(),
 		"",
 		"A board offers the tools of its parts:",
 		"",
@@ -57,6 +54,17 @@ function describeBoards({ parts: always, optional }: BoardParts, partsOf: PartsO
 			parts.map((part) => [code(part), toolsWith(part).map(code).join(", ")]).filter(([, tools]) => tools !== ""),
 		),
 	].join("\n");
+}
+
+/** The table of docs/boards.md: every board that is data, and its notes. @internal */
+export function listBoards(): readonly string[] {
+	const boards = [...PRESETS].filter(([name]) => name !== BARE_CHIP).sort(([one], [other]) => (one < other ? -1 : 1));
+	const rows = boards.map(([name, data]) => {
+		const memory = [chipOf(data), `${megabytesOf(data)} MB`, ...(data.psram ? [`PSRAM ${data.psram}`] : [])];
+		return [code(`esp32/${name}`), data.title ?? name, memory.join(", "), list(partsOfData(data)) || "–"];
+	});
+	const notes = boards.flatMap(([, { title, note }]) => (note === undefined ? [] : [`- ${title}: ${note}`]));
+	return [...table(["target", "board", "chip and memory", "additional parts"], rows).split("\n"), "", ...notes];
 }
 
 /**
@@ -70,14 +78,16 @@ async function measureBoards(sdk: Sdk, targets: readonly string[], partsOf: Part
 	const faults: string[] = [];
 	for (const name of targets) {
 		console.error(`Linking ${name} …`);
-		const { chip } = findTarget(sdk, name);
-		const configured = await configureBuild(sdk, ROOT, name);
+		const found = findTarget(sdk, name);
+		const { chip } = found;
+		const target = prepareTarget(sdk, found, ROOT);
+		const configured = await configureBuild(sdk, ROOT, target);
 		const errors = findTypeErrors(configured);
 		if (errors !== "") {
 			throw new ProgramError(`${name}: type errors\n${errors}`);
 		}
 		const { flashBytes, chunkBytes, partitionBytes } = readMemory(configured, chip);
-		const image = await estimateImage(sdk, name, partsOf(name));
+		const image = await estimateImage(sdk, target, partsOf(name));
 		const free = 1 - image / partitionBytes;
 		if (free < LEAST_FREE) {
 			faults.push(`${name}: an image of about ${thousands(image)} bytes leaves ${percent(free)} of its partition`);

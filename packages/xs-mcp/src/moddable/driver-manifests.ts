@@ -37,11 +37,13 @@ interface Manifest {
  */
 export async function completeManifest(sdk: Sdk, own: string, target: string, output: string): Promise<string> {
 	const path = fromProject(own);
-	const device = await readDevice(path, target).catch(failAs());
+	// The modules of a board as data are those of any chip, and its own of the SDK.
+	const platform = target.includes(":") ? "esp32" : target;
+	const device = await readDevice(path, platform).catch(failAs());
 	if (device === undefined) {
 		return own;
 	}
-	const modules = readModules(path, target);
+	const modules = readModules(path, platform);
 	const sources = [...modules].filter(([name]) => !name.startsWith("src/")).map(([, file]) => join(ROOT, file));
 	const imported = sources.flatMap((file) => [...readFileSync(file, "utf8").matchAll(IMPORTED)]);
 	const loaded = Object.values(device.parts).flatMap(({ loads = [] }) => loads);

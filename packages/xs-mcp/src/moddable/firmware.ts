@@ -2,8 +2,9 @@ import { basename, join } from "node:path";
 import type { Command } from "commander";
 import { SETTINGS } from "../../../../src/core/settings-table.js";
 import { makeProgram, ProgramError } from "../build/program.js";
+import { prepareTarget } from "./board-target.js";
 import { type FinishedBuild, writeRelease } from "./images.js";
-import { mcconfig, nameOf, outputOf } from "./mcconfig.js";
+import { foldersOf, mcconfig, nameOf, outputOf } from "./mcconfig.js";
 import { needIdf, needSdk } from "./sdk.js";
 import { addSettings } from "./settings.js";
 import { BOARDS, CHIPS, findTarget } from "./targets.js";
@@ -61,10 +62,12 @@ async function makeFirmware(project: string, settings: readonly string[], { targ
 	needIdf(process.env);
 	const folder = `${outputOf(project)}-release`;
 	const builds: FinishedBuild[] = [];
-	for (const { name, chip } of targets) {
+	for (const found of targets) {
+		const { name, chip } = found;
 		console.log(`Building the firmware for ${name} …`);
-		await mcconfig(sdk, project, ["-p", name, "-t", "build", ...settings], { show: true, output: folder });
-		const build = join(folder, "tmp", ...name.split("/"), "release", nameOf(project), `xsProj-${chip}`, "build");
+		const target = prepareTarget(sdk, found, project);
+		await mcconfig(sdk, project, ["-p", target, "-t", "build", ...settings], { show: true, output: folder });
+		const build = join(folder, "tmp", foldersOf(target), "release", nameOf(project), `xsProj-${chip}`, "build");
 		builds.push({ board: basename(name), folder: build });
 	}
 	writeRelease(output, builds);

@@ -3,10 +3,11 @@ import { join, relative } from "node:path";
 import { type Command, Option } from "commander";
 import type { DeviceDefinition } from "../../../../src/hardware/parts/index.js";
 import { ROOT } from "../../../root.js";
-import { BARE_CHIP, checkDevice } from "../build/check-board.js";
+import { BARE_CHIP, type BoardName, checkDevice } from "../build/check-board.js";
 import { fromProject } from "../build/manifests.js";
 import { failAs, makeProgram, ProgramError, readJson } from "../build/program.js";
 import { readDevice } from "../build/read-device.js";
+import { prepareTarget } from "./board-target.js";
 import { linkForChip, mcconfig, nameOf, outputOf } from "./mcconfig.js";
 import { checkPort, choosePort, eraseFlash } from "./ports.js";
 import { needIdf, needSdk, sdkEnvironment } from "./sdk.js";
@@ -19,7 +20,7 @@ Moddable's SDK, $IDF_PATH the folder of ESP-IDF, and $UPLOAD_PORT the serial por
 is missing, and how to get it.`;
 
 interface FlashOptions {
-	readonly target?: string | undefined;
+	readonly target?: BoardName;
 	readonly port?: string;
 	readonly log?: boolean;
 	readonly debug?: boolean;
@@ -65,23 +66,25 @@ export function flashProgram(folder: string, env: NodeJS.ProcessEnv = process.en
 async function flash(
 	folder: string,
 	settings: readonly string[],
-	{ target: name, port, log, debug, erase, buildOnly, linkOnly }: FlashOptions,
+	{ target: board, port, log, debug, erase, buildOnly, linkOnly }: FlashOptions,
 	own: NodeJS.ProcessEnv,
 ): Promise<void> {
-	if (name === undefined) {
+	if (board === undefined) {
 		throw new ProgramError("--target is missing: mcconfig's name of the board, such as esp32/m5stack_cores3");
 	}
 	const sdk = needSdk(own);
-	const target = findTarget(sdk, name);
+	const target = findTarget(sdk, board);
+	const { name } = target;
 	if (!linkOnly) {
 		needIdf(own);
 	}
-	await checkParts(folder, name);
+	await checkParts(folder, board);
+	const mcTarget = prepareTarget(sdk, target, folder);
 	if (target.hasEthernet) {
 		console.log(`${name}: its Ethernet is not used. The firmware connects by Wi-Fi.`);
 	}
 	if (linkOnly) {
-		await linkForChip(sdk, folder, name, settings);
+		await linkForChip(sdk, folder, mcTarget, settings);
 		console.log(`The firmware links for ${name}.`);
 		return;
 	}
@@ -98,7 +101,7 @@ async function flash(
 		addIdfSettings(folder, target, debug ? "debug" : log ? "instrument" : "release");
 	}
 	const flags = debug ? ["-d"] : log ? ["-i"] : [];
-	const args = [...flags, "-p", name, ...(buildOnly ? ["-t", "build"] : []), ...settings];
+	const args = [...flags, "-p", mcTarget, ...(buildOnly ? ["-t", "build"] : []), ...settings];
 	await mcconfig(sdk, folder, args, { show: true, env });
 }
 
@@ -113,8 +116,8 @@ async function readDeviceOf(folder: string, target: string): Promise<DeviceDefin
  * Checks the device that a manifest defines against the target's chip, and prints warnings. Rejects with ProgramError that names
  * each part which cannot be used.
  */
-async function checkParts(folder: string, target: string): Promise<void> {
-	const device = await readDeviceOf(folder, target);
+async function checkParts(folder: string, target: BoardName): Promise<void> {
+	const device = await readDeviceOf(folder, typeof target === "string" ? target : BARE_CHIP);
 	try {
 		for (const warning of device === undefined ? [] : checkDevice(device, target)) {
 			console.error(`warning: ${warning}`);
@@ -125,8 +128,8 @@ async function checkParts(folder: string, target: string): Promise<void> {
 }
 
 /**
- * Adds the firmware's settings of ESP-IDF to a build for a target without a board of its own, which has the SDK's. ESP-IDF
- * reads this file after those that mcconfig writes beside it, because its name ends with the chip's.
+ * Adds the firmware's settings of ESP-IDF to a build for a target that has only the SDK's. ESP-IDF reads this file after those
+ * of mcconfig, because its name ends with the chip's.
  */
 function addIdfSettings(folder: string, { name, chip }: Target, kind: string): void {
 	const project = join(outputOf(folder), "tmp", ...name.split("/"), kind, nameOf(folder), `xsProj-${chip}`);

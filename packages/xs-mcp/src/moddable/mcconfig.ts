@@ -25,7 +25,7 @@ interface McconfigOptions {
 }
 
 /**
- * Runs `mcconfig -m` for a manifest, with a build folder of its own and the project's TypeScript on the PATH.
+ * Runs `mcconfig -m` for a manifest, with a separate build folder and the project's TypeScript on the PATH.
  *
  * @param project the manifest, or its folder
  * @param args as on its command line
@@ -37,8 +37,10 @@ export async function mcconfig(
 	args: readonly string[],
 	{ show, env = sdkEnvironment(sdk), output = outputOf(project) }: McconfigOptions,
 ): Promise<void> {
-	if (/\s/.test(output)) {
-		throw new ProgramError(`${output}: the SDK's makefiles cannot build in a path with spaces: move the project`);
+	if (/[\s:]/.test(output)) {
+		throw new ProgramError(
+			`${output}: the SDK's makefiles cannot build in a path with spaces or colons: move the project`,
+		);
 	}
 	mkdirSync(output, { recursive: true });
 	for (const path of readdirSync(output, { recursive: true, encoding: "utf8" })) {
@@ -87,7 +89,7 @@ async function runMcconfig(
 }
 
 /**
- * Builds a manifest for a chip up to what is compiled for the chip, without its compiler.
+ * Builds a manifest for a chip up to the C that its compiler would take.
  *
  * @param target as mcconfig calls it: "esp32/esp32s3"
  * @param settings of the firmware: "ssid=…"
@@ -103,8 +105,8 @@ export async function linkForChip(
 	made: "mc.xs.c" | "mc.resources.c" = "mc.xs.c",
 ): Promise<string> {
 	// Separate from complete builds, which would take the stand-in's ESP-IDF settings.
-	const output = join(`${outputOf(folder)}-linked`, target.replaceAll("/", "-"));
-	const linked = join(output, "tmp", ...target.split("/"), "release", nameOf(folder), made);
+	const output = join(`${outputOf(folder)}-linked`, target.replaceAll(/\W+/g, "-"));
+	const linked = join(output, "tmp", foldersOf(target), "release", nameOf(folder), made);
 	// A file of an earlier build would be mistaken for this one's.
 	rmSync(linked, { force: true });
 	const env = withoutIdf(sdk);
@@ -113,7 +115,7 @@ export async function linkForChip(
 }
 
 /**
- * Makes mcconfig write what a build needs, in an empty folder and without building it: less than a second.
+ * Makes mcconfig write the files of a build to an empty folder, without building it. It takes less than a second.
  *
  * @param target as mcconfig calls it
  * @returns the folder of the program, with manifest_flat.json, the makefile and ESP-IDF's project (xsProj-CHIP)
@@ -182,6 +184,9 @@ function withoutIdf(sdk: Sdk): NodeJS.ProcessEnv {
 	// The makefile would read the version from a repository.
 	return { ...env, IDF_PATH: folder, PATH: [folder, env.PATH].join(delimiter), MAKEFLAGS: "IDF_VERSION=none" };
 }
+
+/** Returns the folders of a target in a build folder: one of data, "esp32:FOLDER", has its fixed name. */
+export const foldersOf = (target: string): string => (target.includes(":") ? "esp32/generated" : target);
 
 /** Reads the program's name in a manifest. */
 export function nameOf(project: string): string {

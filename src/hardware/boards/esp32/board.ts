@@ -1,35 +1,28 @@
+import config from "mc/config";
+import { FIRMWARE } from "../../../core/firmware.js";
 import { deepFreeze } from "../../../core/text/deep-freeze.js";
-import type { DigitalButton } from "../../drivers/button/button-digital.js";
-import { openButton } from "../../drivers/button/open-button.js";
-import { esp32Chip } from "../../drivers/chip/esp32-chip.js";
-import { consolePort } from "../../drivers/console/open-console-port.js";
-import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
-import type { Board } from "../../hardware.js";
+import { inBuild } from "../../../platform/in-build.js";
+import type { BoardData, OpeningBoard, OpenMember } from "../../board-data.js";
+import { closeAll, openEsp32 } from "../../drivers/open-esp32.js";
 
-/** The pin of the BOOT button, by ESP-IDF's number of the chip. */
-const BOOT_PINS: Readonly<Record<number, number>> = deepFreeze({
-	1: 0, // ESP32
-	2: 0, // ESP32-S2
-	5: 9, // ESP32-C3
-	9: 0, // ESP32-S3
-	13: 9, // ESP32-C6
-});
+/** Members in the order in which they are opened: an expander or power chip may feed the others. */
+const MEMBERS = deepFreeze(
+	"outputs expander power display speaker microphone touch buttons leds motion rtc camera".split(" "),
+) as readonly (keyof BoardData)[];
 
-/** A bare ESP32 of any kind: the chip, its Wi-Fi and its BOOT button. A board with more parts has a folder of its own. */
+/** Opens a member, if the build has the module for it. */
+const openMember = (member: string, opening: OpeningBoard): void =>
+	inBuild<OpenMember>(`src/hardware/drivers/open-${member}`)?.(opening);
+
+/** Any ESP32, with the parts that the build's manifests describe as `config.board` and include. */
 export const openBoard = () => {
-	const esp32 = openEsp32("esp32");
-	const serial = consolePort();
-	const pin = BOOT_PINS[esp32Chip.model];
-	let boot: DigitalButton | undefined;
-	return {
-		...esp32,
-		serials: [...(serial ? [serial] : []), ...esp32.serials],
-		...(pin !== undefined && {
-			bootButton: () => {
-				boot ??= openButton({ pin });
-				return boot;
-			},
-		}),
-		close: () => closeAll(boot, esp32.network),
-	} satisfies Board;
+	const { board: data = {} } = config as { readonly board?: BoardData };
+	const opening: OpeningBoard = { data, board: {}, closing: [] };
+	for (const member of MEMBERS.filter((each) => data[each] !== undefined)) {
+		openMember(member, opening);
+	}
+	const { closing, setTime } = opening;
+	const board = Object.assign(opening.board, openEsp32(FIRMWARE.board, setTime));
+	openMember("devkit", opening);
+	return Object.assign(board, { close: () => closeAll(...closing, board.network) });
 };

@@ -3,20 +3,20 @@ import LTR553ALS from "embedded:sensor/AmbientLight-Proximity/LTR553ALS";
 import config from "mc/config";
 import Timer from "timer";
 import { openFace } from "../../../screen/open-face.js";
-import { openPreview } from "../../../screen/open-preview.js";
+import openPreview from "../../../screen/open-preview.js";
 import openCodec from "../../../sound/open-codec.js";
 import { openPlayer } from "../../../sound/open-player.js";
 import { aw88298 } from "../../drivers/aw88298.js";
 import type { PowerChipGlobal, SmBusRecord } from "../../drivers/axp2101.js";
-import { openCamera } from "../../drivers/camera/open-camera.js";
-import { closeAll, openEsp32 } from "../../drivers/esp32/open-esp32.js";
-import { frameJpeg } from "../../drivers/frame-jpeg/frame-jpeg.js";
-import { openImu } from "../../drivers/imu/open-imu.js";
-import { type LightSensor, lightSensor } from "../../drivers/light-sensor/sensor-light.js";
+import { frameJpeg } from "../../drivers/frame-jpeg.js";
+import { openCamera } from "../../drivers/open-camera.js";
+import { closeAll, openEsp32 } from "../../drivers/open-esp32.js";
+import { openImu } from "../../drivers/open-motion.js";
 import { openOptional } from "../../drivers/open-optional.js";
+import { openRtc } from "../../drivers/open-rtc.js";
+import { openTouch } from "../../drivers/open-touch.js";
 import { PowerChip } from "../../drivers/power-chip.js";
-import { openRtc } from "../../drivers/rtc/open-rtc.js";
-import { openTouch } from "../../drivers/touch/open-touch.js";
+import { type LightSensor, lightSensor } from "../../drivers/sensor-light.js";
 import type { Board } from "../../hardware.js";
 
 /** Global of the SDK's set-up of this target: the powered amplifier, whose sample rate audio out sets. */

@@ -1,7 +1,7 @@
 import Ethernet from "embedded:network/interface/ethernet";
 import Instrumentation from "instrumentation";
-import { openChip } from "../../drivers/chip/open-chip.js";
-import { EthernetNetwork } from "../../drivers/ethernet/ethernet-network.js";
+import { EthernetNetwork } from "../../drivers/ethernet-network.js";
+import { openChip } from "../../drivers/open-chip.js";
 import type { Board } from "../../hardware.js";
 
 /** Memory in use, in bytes. Undefined in a build without instrumentation. */

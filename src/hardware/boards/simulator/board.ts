@@ -5,7 +5,7 @@ import { StoredSettings } from "../../../core/stored-settings.js";
 import { inBuild } from "../../../platform/in-build.js";
 import { openSimulatedWiFi } from "../../../platform/simulated-wifi.js";
 import { openFace } from "../../../screen/open-face.js";
-import { openPreview } from "../../../screen/open-preview.js";
+import openPreview from "../../../screen/open-preview.js";
 import { openPlayer } from "../../../sound/open-player.js";
 import type { Board, Settings } from "../../hardware.js";
 import { heldBytes } from "../../pictures.js";

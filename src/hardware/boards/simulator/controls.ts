@@ -3,7 +3,7 @@ import SimulatedButton from "button";
 import SimulatedLed from "led";
 import Time from "time";
 import Timer from "timer";
-import { TimedButton } from "../../drivers/button/button.js";
+import { TimedButton } from "../../drivers/button.js";
 import type { PartsByKind } from "../../kinds/index.js";
 import type { Light } from "../../kinds/light.js";
 

@@ -2,7 +2,7 @@ import Time from "time";
 import Timer from "timer";
 import * as host from "virtual-host";
 import type { Chat } from "../../assistant.js";
-import { TimedButton } from "../../drivers/button/button.js";
+import { TimedButton } from "../../drivers/button.js";
 import { ColoredLight } from "../../drivers/light-state.js";
 import type { PartsByKind } from "../../kinds/index.js";
 import type { Reading, Sensor } from "../../kinds/sensor.js";

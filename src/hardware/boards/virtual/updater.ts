@@ -1,5 +1,5 @@
 import { firmware } from "virtual-host";
-import { checkIdentity, IDENTITY_BYTES, ImageHead } from "../../drivers/updater/image-identity.js";
+import { checkIdentity, IDENTITY_BYTES, ImageHead } from "../../drivers/image-identity.js";
 import type { Updater } from "../../updater.js";
 
 /** The first bytes of a virtual device's image. */

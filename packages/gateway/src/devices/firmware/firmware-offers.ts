@@ -16,7 +16,7 @@ export const DOWNLOAD_PATH = "/xiaozhi/ota/download";
 /** Limit of cached digests, each valid until its image changes. */
 const MAX_DIGESTS = 64;
 
-/** Bytes before the identity in images of chips (src/hardware/drivers/updater/esp32-updater.ts) and of virtual devices. */
+/** Bytes before the identity in images of chips (src/hardware/drivers/esp32-updater.ts) and of virtual devices. */
 const IDENTITY_AT = [288, 12];
 const HEAD_BYTES = 512;
 

@@ -1,0 +1,224 @@
+import type { BoardData } from "../../../../src/hardware/board-data.js";
+import * as presets from "../../../../src/hardware/boards/index.js";
+import type { Part } from "../../../../src/hardware/needs.js";
+
+/** The boards that are data, by name. */
+export const PRESETS: ReadonlyMap<string, BoardData> = new Map(Object.entries<BoardData>(presets));
+
+/** Bytes of the initial and only heap of strings and buffers of a board with PSRAM, and slots. */
+const PSRAM_CHUNKS = 262_144;
+const PSRAM_SLOTS = 12_288;
+
+/** Folders of the SDK's classes whose names differ from those of their chips. */
+const FOLDERS: Readonly<Record<string, string>> = { ft6x06: "ft6206" };
+
+/** Size of a board's flash in megabytes. */
+export const megabytesOf = ({ flash = "4MB" }: BoardData): number => Number.parseInt(flash, 10);
+
+/** Whether the flash has room for every feature. */
+const isRoomy = (data: BoardData): boolean => megabytesOf(data) >= 8;
+
+/** Whether a board records: the codec of speech needs PSRAM, and plays by the speaker. */
+const hasCodec = ({ psram, speaker, microphone }: BoardData): boolean =>
+	psram !== undefined && speaker !== undefined && microphone !== undefined;
+
+/** Parts of a board beyond those of a bare chip. */
+export function partsOfData(data: BoardData): readonly Part[] {
+	const { display, touch, speaker, camera, buttons, leds, power, motion } = data;
+	const parts: readonly (readonly [has: boolean, ...parts: Part[]])[] = [
+		[speaker !== undefined, "speaker", "player"],
+		[hasCodec(data), "codec"],
+		[display !== undefined, "screen"],
+		[display !== undefined && isRoomy(data), "preview"],
+		[camera !== undefined, "camera"],
+		[power !== undefined, "battery"],
+		[buttons !== undefined || touch !== undefined, "buttons"],
+		[leds !== undefined, "lights"],
+		[motion !== undefined, "sensors"],
+	];
+	return parts.flatMap(([has, ...names]) => (has ? names : []));
+}
+
+/** The name of a driver in a member of a board; undefined for the SDK target's own. */
+const driverIn = (member: unknown): string | undefined =>
+	typeof member === "string" ? member : (member as { readonly driver?: string } | undefined)?.driver;
+
+/** Chips with a module of this firmware in src/hardware/drivers. */
+const codecsOf = ({ speaker, microphone }: BoardData): readonly string[] => {
+	const codecs = [speaker, microphone].map((part) => (typeof part === "object" ? part.codec : undefined));
+	return [...new Set(codecs.filter((codec) => codec !== undefined))];
+};
+
+/** Manifests of the SDK and of this firmware for the members of a board, the latter from the folder `src`. */
+function manifestsOf(data: BoardData): readonly string[] {
+	const { display, touch, speaker, camera, buttons, leds = {}, power, motion, rtc, outputs, expander } = data;
+	const own = (has: unknown, ...files: string[]): string[] =>
+		has ? files.map((file) => `hardware/drivers/manifest_${file}.json`) : [];
+	const sdk = (folder: string, member: unknown): string[] => {
+		const driver = driverIn(member);
+		return driver === undefined
+			? []
+			: [`$(MODDABLE)/modules/drivers/${folder}/${FOLDERS[driver] ?? driver}/manifest.json`];
+	};
+	const lights = Object.values(leds);
+	return [
+		"hardware/boards/esp32/manifest_board.json",
+		...own(outputs, "outputs"),
+		...own(expander, "expander"),
+		...own(power, "power"),
+		...sdk("peripherals", power),
+		...own(display, "display"),
+		...own(display?.backlight !== undefined && display.backlight !== true, "backlight"),
+		...(display !== undefined && isRoomy(data) ? ["screen/manifest_preview.json"] : []),
+		...own(speaker, "speaker"),
+		...own(hasCodec(data), "microphone"),
+		...own(true, ...codecsOf(data)),
+		...own(touch, "touch"),
+		...sdk("sensors", touch),
+		...own(buttons, "buttons"),
+		...own(
+			lights.some((led) => "neopixel" in led),
+			"neopixel",
+		),
+		...own(
+			lights.some((led) => "pin" in led),
+			"pwm-light",
+		),
+		...own(motion, "motion"),
+		...sdk("sensors", motion),
+		...own(rtc, "rtc"),
+		...sdk("peripherals", rtc),
+		...own(camera, "camera"),
+		...own(hasConsole(data), "devkit"),
+	];
+}
+
+/** Whether the set-up by the serial port of a chip's log fits: targets of the SDK may use its pins. */
+const hasConsole = (data: BoardData): boolean =>
+	data.extends === undefined && (data.display === undefined || isRoomy(data));
+
+/** The members that the firmware needs at run time: `config.board` of a manifest. */
+function runtimeOf(data: BoardData): BoardData {
+	const { display, speaker, microphone, camera } = data;
+	const pick = <Member extends object, Name extends keyof Member>(
+		member: Member | true | undefined,
+		...names: Name[]
+	): object | true | undefined =>
+		typeof member === "object"
+			? Object.fromEntries(names.flatMap((name) => (member[name] === undefined ? [] : [[name, member[name]]])))
+			: member;
+	const members = {
+		display: pick(display, "backlight"),
+		speaker: pick(speaker, "codec", "address", "i2s", "volume"),
+		microphone: hasCodec(data) ? pick(microphone, "codec", "address", "channels") : undefined,
+		camera: pick(camera, "width", "height"),
+	};
+	const { touch, buttons, leds, power, motion, rtc, outputs, expander } = data;
+	Object.assign(members, { touch, buttons, leds, power, motion, rtc, outputs, expander });
+	return JSON.parse(JSON.stringify(members));
+}
+
+/** Returns the folder of a target in the SDK. */
+export const targetFolder = (target: string): string => `$(MODDABLE)/build/devices/esp32/targets/${target}`;
+
+/**
+ * Makes the manifest of the parts of a board.
+ *
+ * @param src path of the firmware's folder `src` from the manifest's
+ * @param sdkconfig path of the folder of ESP-IDF's settings; undefined if the SDK's target names it
+ */
+export function boardManifest(name: string, data: BoardData, src: string, sdkconfig?: string): object {
+	const { psram, display } = data;
+	// A part cannot be opened twice: the set-ups of the SDK's targets open some.
+	const keepsSetup = data.setup ?? display?.backlight === true;
+	const leftOut = keepsSetup || data.extends === undefined;
+	return {
+		build: {
+			"GLYPHS ?=": isRoomy(data) ? "cjk" : "latin",
+			PARTITIONS_FILE: `$(PARTITIONS)/${megabytesOf(data)}mb.csv`,
+			...(sdkconfig !== undefined && { SDKCONFIGPATH: sdkconfig }),
+		},
+		defines: { firmware: { board: `#${name}` } },
+		include: manifestsOf(data).map((path) => (path.startsWith("$") ? path : `${src}/${path}`)),
+		...(leftOut
+			? {}
+			: {
+					modules: { "~": [`${targetFolder(data.extends)}/setup-target`, "$(MODULES)/pins/i2s/*"] },
+					resources: { "~": "$(MODDABLE)/examples/assets/sounds/bflatmajor" },
+				}),
+		config: { ...(psram !== undefined && { chunkBytes: PSRAM_CHUNKS }), board: runtimeOf(data) },
+		...(psram !== undefined && {
+			creation: { chunk: { initial: PSRAM_CHUNKS }, heap: { initial: PSRAM_SLOTS } },
+		}),
+	};
+}
+
+/** Makes the manifest of the features that a board has room for. @param src as for {@link boardManifest} */
+export function featuresManifest(data: BoardData, src: string): object {
+	// With a screen, 4 MB are too small for discovery, the device's own server and the set-up over the cable.
+	const small = ["manifest_log.json", "manifest_mqtt.json", "resources/manifest.json"];
+	const bare = ["discovery/manifest.json", "direct/manifest.json", ...small];
+	const others = (data.display === undefined ? bare : small).map((path) => `features/${path}`);
+	const features = isRoomy(data) ? ["build/manifest_roomy.json"] : others;
+	const power = data.power === undefined ? [] : ["features/manifest_power.json"];
+	return {
+		include: [...features, ...power].map((path) => `${src}/${path}`),
+		...(hasConsole(data) && !isRoomy(data)
+			? {
+					modules: Object.fromEntries(
+						["features/improv", "protocols/improv-packet"].map((path) => [`src/${path}`, `${src}/${path}`]),
+					),
+				}
+			: {}),
+	};
+}
+
+/** Name of the bus of the board's own chips, on which there may be others. */
+export const BOARD_BUS = "I2C bus";
+
+/** Pins of the PSRAM, by the chip. */
+const PSRAM_PINS: Readonly<Partial<Record<string, readonly number[]>>> = {
+	esp32: [16, 17],
+	"esp32s3 octal": [33, 34, 35, 36, 37],
+};
+
+/** All numbers in a value and its members. */
+const numbersIn = (value: unknown): readonly number[] => {
+	if (typeof value === "number") {
+		return [value];
+	}
+	return typeof value === "object" && value !== null ? Object.values(value).flatMap(numbersIn) : [];
+};
+
+/** Lists the pins that a board itself uses, by the part at them. Chips of one bus share its pins. */
+export function pinsOf(data: BoardData, chip: string): Readonly<Record<string, readonly number[]>> {
+	const { display, touch, speaker, microphone, camera, buttons = {}, leds = {}, motion, outputs, ethernet } = data;
+	const { spi, parallel, qspi, dc, select, reset, backlight } = display ?? {};
+	const { hz: _hz, mode: _mode, ...bus } = spi ?? {};
+	const of = (member: object | true | undefined, ...names: string[]): readonly number[] =>
+		typeof member === "object" ? names.flatMap((name) => numbersIn(member[name as keyof typeof member])) : [];
+	const light = typeof backlight === "object" ? backlight.pin : backlight;
+	const pins: Readonly<Record<string, readonly number[]>> = {
+		...(data.i2c && { [BOARD_BUS]: numbersIn(data.i2c) }),
+		screen: numbersIn([bus, parallel, qspi, dc, select, reset, light]),
+		"touch screen": of(touch, "interrupt", "reset", "i2c"),
+		speaker: of(speaker, "i2s", "pdm", "enable"),
+		microphone: of(microphone, "i2s", "pdm"),
+		camera: of(camera, "pins"),
+		"motion sensor": of(motion, "interrupt"),
+		ethernet: of(ethernet, "mdc", "mdio", "power", "clock"),
+		"power switches": Object.keys(outputs ?? {}).map(Number),
+		...Object.fromEntries(
+			Object.entries(buttons).map(([name, pin]) => [`button ${name}`, [typeof pin === "number" ? pin : pin.pin]]),
+		),
+		...Object.fromEntries(
+			Object.entries(leds).map(([name, led]) => [
+				name === "led" ? "LED" : `LED ${name}`,
+				["neopixel" in led ? led.neopixel : led.pin],
+			]),
+		),
+	};
+	const psram = data.psram && (PSRAM_PINS[chip] ?? PSRAM_PINS[`${chip} ${data.psram.split(" ")[1]}`]);
+	const all = { ...(psram && { PSRAM: psram }), ...pins, ...data.pins };
+	return Object.fromEntries(Object.entries(all).filter(([, numbers]) => numbers.length > 0));
+}

@@ -1,0 +1,337 @@
+import type { BoardData, Chip } from "../../../../src/hardware/board-data.js";
+import { aFlag, aNumber, anInteger, anything, aPin } from "../../../../src/hardware/parts/part.js";
+import { nearest } from "./suggest.js";
+
+/** Checks a value. Returns the error, which names it, or false. */
+type Check = (name: string, value: unknown) => string | false | undefined;
+
+type Checks<Members> = Readonly<Record<keyof Members, Check>>;
+
+/** Chips that cannot run the firmware, and what they would need. */
+const REFUSED_CHIPS: Readonly<Record<string, string>> = {
+	esp32c2: "SDK 8.2.3 has no build for it (xsProj-esp32c2)",
+	esp32c5: "SDK 8.2.3 has no build for it: it needs an SDK with xsProj-esp32c5",
+	esp32c61: "SDK 8.2.3 has no build for it: it needs an SDK with xsProj-esp32c61",
+	esp32h2: "it has no Wi-Fi: its radio knows Bluetooth LE, Thread and Zigbee only",
+	esp32p4:
+		"it has no radio, and SDK 8.2.3 has no build for it: it needs an SDK with xsProj-esp32p4, and Ethernet or ESP-Hosted",
+	esp32s31: "SDK 8.2.3 has no build for it",
+};
+
+/** Displays that the firmware cannot use. */
+const REFUSED_DISPLAYS: Readonly<Record<string, string>> = {
+	ssd1306: "it is monochrome, and the face needs a screen of 16-bit colours",
+	sh1106: "the SDK has no driver, and the face needs a screen of 16-bit colours",
+	st7796: 'use driver "ili9341" with the panel\'s own registers',
+	gc9107: 'use driver "ili9341" with the panel\'s own registers',
+	st77916: "the SDK has no driver for panels on QSPI but the CO5300",
+	axs15231b: "the SDK has no driver for panels on QSPI but the CO5300",
+};
+
+/** The parameters of a command that the SDK's driver has room for: more would overwrite its stack. */
+const MAX_PARAMETERS = 16;
+
+const shown = (value: unknown): string => JSON.stringify(value) ?? String(value);
+
+/** Takes one of some names; of others, an error with the reason or the nearest one. */
+const choice =
+	(values: readonly (string | number)[], refused: Readonly<Record<string, string>> = {}): Check =>
+	(name, value) => {
+		if (values.includes(value as string)) {
+			return false;
+		}
+		const reason = typeof value === "string" && Object.hasOwn(refused, value) ? refused[value] : undefined;
+		const similar = typeof value === "string" ? nearest(value, values.map(String)) : undefined;
+		return reason === undefined
+			? `${name}: unknown ${shown(value)}, expected ${values.join(", ")}${similar ? `; did you mean ${similar}?` : ""}`
+			: `${name}: ${value} cannot be used: ${reason}`;
+	};
+
+/** Takes an object with these members, each of which may be absent unless it is required. */
+const object =
+	<Members extends object>(checks: Checks<Required<Members>>, ...required: (keyof Members & string)[]): Check =>
+	(name, value) => {
+		const known = Object.keys(checks);
+		if (typeof value !== "object" || value === null || Array.isArray(value)) {
+			return `${name}: expected an object with ${known.join(", ")}, got ${shown(value)}`;
+		}
+		const unknown = Object.keys(value).find((each) => !known.includes(each));
+		if (unknown !== undefined) {
+			const similar = nearest(unknown, known);
+			return `${name}.${unknown}: unknown member, expected ${known.join(", ")}${similar ? `; did you mean ${similar}?` : ""}`;
+		}
+		const members = value as Readonly<Record<string, unknown>>;
+		for (const each of known) {
+			const isAbsent = members[each] === undefined;
+			const missing = isAbsent && (required as readonly string[]).includes(each) && `${name}.${each}: missing`;
+			const error = missing || (!isAbsent && checks[each as keyof Members](`${name}.${each}`, members[each]));
+			if (error) {
+				return error;
+			}
+		}
+		return false;
+	};
+
+/** Takes an array of this many values, or of any number. */
+const list =
+	(check: Check, length?: number): Check =>
+	(name, value) => {
+		if (!Array.isArray(value) || (length !== undefined && value.length !== length)) {
+			return `${name}: expected an array${length === undefined ? "" : ` of ${length}`}, got ${shown(value)}`;
+		}
+		return value.map((each, at) => check(`${name}[${at}]`, each)).find(Boolean);
+	};
+
+/** Takes an object of values by names of the board's own. */
+const named =
+	(check: Check): Check =>
+	(name, value) =>
+		typeof value !== "object" || value === null
+			? `${name}: expected an object, got ${shown(value)}`
+			: Object.entries(value)
+					.map(([each, own]) => check(`${name}.${each}`, own))
+					.find(Boolean);
+
+/** Takes what the first check takes, or else the second, if the value is of this type. */
+const either =
+	(type: "number" | "boolean" | "string", first: Check, second: Check): Check =>
+	(name, value) =>
+		(typeof value === type ? first : second)(name, value);
+
+const aText: Check = (name, value) => typeof value !== "string" && `${name}: expected a text, got ${shown(value)}`;
+const isTrue: Check = (name, value) => value !== true && `${name}: expected true, got ${shown(value)}`;
+const aByte = anInteger(0, 255);
+const aLevel = choice([0, 1]);
+const anAddress = anInteger(1, 0x7f);
+const bus = object<{ data: number; clock: number }>({ data: aPin, clock: aPin }, "data", "clock");
+
+const i2s = object<{ clock: number; word: number; data: number; main: number }>(
+	{
+		// The C of audio out takes 0 for none.
+		clock: (name, value) =>
+			value === 0 ? `${name}: GPIO 0 cannot be the clock: the SDK's driver takes 0 for none` : aPin(name, value),
+		word: aPin,
+		data: aPin,
+		main: aPin,
+	},
+	"clock",
+	"word",
+	"data",
+);
+
+const aStep: Check = (name, step) => {
+	if (!Array.isArray(step)) {
+		return object<{ delay: number }>({ delay: anInteger(1, 255) }, "delay")(name, step);
+	}
+	return step.length < 1 || step.length > MAX_PARAMETERS + 1
+		? `${name}: expected a command with at most ${MAX_PARAMETERS} parameters, got ${step.length - 1}: the SDK's driver has no room for more`
+		: list(aByte)(name, step);
+};
+
+const display = object<NonNullable<BoardData["display"]>>(
+	{
+		driver: choice("ili9341 st7789 st7735 gc9a01 ili9341_p8 st7789_p8 co5300".split(" "), REFUSED_DISPLAYS),
+		width: anInteger(1, 1024),
+		height: anInteger(1, 1024),
+		spi: object(
+			{ data: aPin, clock: aPin, mode: choice([0, 1, 2, 3]), hz: anInteger(100_000, 80_000_000) },
+			"data",
+			"clock",
+		),
+		parallel: object({ data: list(aPin, 8), write: aPin, read: aPin }, "data", "write"),
+		qspi: object({ data: list(aPin, 4), clock: aPin }, "data", "clock"),
+		dc: aPin,
+		select: aPin,
+		reset: aPin,
+		backlight: either("number", aPin, either("boolean", isTrue, object({ pin: aPin, activeLow: aFlag }, "pin"))),
+		offset: list(anInteger(0, 1024), 2),
+		rotation: choice([0, 90, 180, 270]),
+		invert: aFlag,
+		bgr: aFlag,
+		mirror: choice(["x", "y", "xy"]),
+		swap: aFlag,
+		registers: list(aStep),
+	},
+	"width",
+	"height",
+);
+
+const cameraPins = object<NonNullable<NonNullable<BoardData["camera"]>["pins"]>>(
+	{
+		data: list(aPin, 8),
+		main: aPin,
+		pixel: aPin,
+		line: aPin,
+		frame: aPin,
+		sda: aPin,
+		scl: aPin,
+		powerDown: aPin,
+		reset: aPin,
+	},
+	..."data main pixel line frame sda scl".split(" ").map((each) => each as "data"),
+);
+
+const CHIP_NAMES: readonly Chip[] = ["esp32", "esp32s2", "esp32s3", "esp32c3", "esp32c6"];
+
+const BOARD = object<BoardData>({
+	title: aText,
+	extends: aText,
+	setup: aFlag,
+	chip: choice(CHIP_NAMES, REFUSED_CHIPS),
+	flash: choice(["4MB", "8MB", "16MB"]),
+	psram: choice(["2MB", "4MB", "8MB", "16MB"].flatMap((size) => ["quad", "octal"].map((width) => `${size} ${width}`))),
+	i2c: bus,
+	outputs: named(aLevel),
+	display,
+	touch: either(
+		"boolean",
+		isTrue,
+		object({
+			driver: choice("cst328 cst816 cst816s ft3168 ft6x06 gt911".split(" ")),
+			address: anAddress,
+			interrupt: aPin,
+			reset: aPin,
+			i2c: bus,
+		}),
+	),
+	speaker: either(
+		"boolean",
+		isTrue,
+		object({
+			i2s,
+			pdm: aPin,
+			enable: aPin,
+			codec: choice(["es8311"]),
+			address: anAddress,
+			volume: anInteger(0, 100),
+		}),
+	),
+	microphone: either(
+		"boolean",
+		isTrue,
+		object({
+			i2s,
+			pdm: bus,
+			codec: choice(["es7210", "es8311"]),
+			address: anAddress,
+			bits: choice([16, 32]),
+			gain: aNumber(1, 64),
+			channels: choice([1, 2]),
+		}),
+	),
+	camera: object({ width: anInteger(1, 4096), height: anInteger(1, 4096), pins: cameraPins }, "width", "height"),
+	buttons: named(either("number", aPin, object({ pin: aPin, activeHigh: aFlag }, "pin"))),
+	leds: named((name, value) =>
+		typeof value === "object" && value !== null && "neopixel" in value
+			? object({ neopixel: aPin, length: anInteger(1, 1024), order: aText }, "neopixel")(name, value)
+			: object({ pin: aPin, activeLow: aFlag }, "pin")(name, value),
+	),
+	power: either(
+		"boolean",
+		isTrue,
+		object({ driver: choice(["axp192", "axp2101"]), registers: list(list(aByte, 2)), backlight: aFlag }),
+	),
+	motion: either(
+		"boolean",
+		isTrue,
+		object({
+			driver: choice("mpu6050 mpu6886 mpu9250 qmi8658 sh200q bmi270".split(" ")),
+			address: anAddress,
+			unit: choice(["g", "m/s²"]),
+		}),
+	),
+	rtc: either("boolean", isTrue, choice("bm8563 ds1307 ds3231 mcp7940 pcf85063 pcf8523 pcf8563 rv3028".split(" "))),
+	light: isTrue,
+	ethernet: object(
+		{
+			phy: choice("lan8720 ip101 rtl8201 dp83848 ksz80xx".split(" ")),
+			address: anInteger(0, 31),
+			mdc: aPin,
+			mdio: aPin,
+			power: aPin,
+			clock: object({ pin: choice([0, 16, 17]), out: aFlag }, "pin"),
+		},
+		"phy",
+		"mdc",
+		"mdio",
+		"clock",
+	),
+	expander: object(
+		{ driver: choice("tca9554 pca9557 tca9555 pi4ioe5v6408".split(" ")), address: anAddress, outputs: named(aLevel) },
+		"driver",
+		"outputs",
+	),
+	pins: named(list(aPin)),
+	unusedPins: named(list(aPin)),
+	note: anything,
+});
+
+/** Finds a chip feature or member that another member requires. A target of the SDK that the board extends may have the member. */
+function missingIn(data: BoardData, chip: string): string | false {
+	const { psram, i2c, display: screen, touch, speaker, microphone, camera, power, motion, rtc, expander } = data;
+	if (psram !== undefined && (/c3|c6/.test(chip) || (chip !== "esp32s3" && psram.endsWith("octal")))) {
+		return `psram: the ${chip} has none${/c3|c6/.test(chip) ? "" : " with an octal bus"}`;
+	}
+	if (camera !== undefined && /c3|c6/.test(chip)) {
+		return `camera: the ${chip} has no interface for one`;
+	}
+	if (data.extends !== undefined) {
+		return false;
+	}
+	const driver = screen?.driver;
+	const panelBus = driver === "co5300" ? "qspi" : driver?.endsWith("_p8") ? "parallel" : "spi";
+	const isOnBus = (part: unknown, hasBus = false): boolean => part !== undefined && !hasBus && i2c === undefined;
+	const own = typeof touch === "object" ? touch : undefined;
+	const codecs = [speaker, microphone].map((part) => (typeof part === "object" ? part.codec : undefined));
+	const faults: readonly (readonly [isMissing: boolean, error: string])[] = [
+		[screen !== undefined && driver === undefined, "display.driver: missing"],
+		[screen !== undefined && screen[panelBus] === undefined, `display.${panelBus}: missing: ${driver} is on this bus`],
+		[screen !== undefined && panelBus !== "qspi" && screen.dc === undefined, "display.dc: missing"],
+		[screen?.backlight === true, "display.backlight: expected a pin"],
+		...Object.entries({ touch, speaker, microphone, power, motion, rtc }).map(
+			([name, part]) =>
+				[part === true, `${name}: expected its driver and pins; true is for boards that extend a target`] as const,
+		),
+		[own !== undefined && own.driver === undefined, "touch.driver: missing"],
+		[
+			typeof speaker === "object" && (speaker.i2s === undefined) === (speaker.pdm === undefined),
+			"speaker: expected either i2s or pdm",
+		],
+		[
+			typeof microphone === "object" && (microphone.i2s === undefined) === (microphone.pdm === undefined),
+			"microphone: expected either i2s or pdm",
+		],
+		[
+			typeof microphone === "object" && microphone.codec === "es7210" && microphone.i2s?.main === undefined,
+			"microphone.i2s.main: missing: the es7210 needs the board's master clock",
+		],
+		[typeof power === "object" && power.driver === undefined, "power.driver: missing"],
+		[typeof motion === "object" && motion.driver === undefined, "motion.driver: missing"],
+		[camera !== undefined && camera.pins === undefined, "camera.pins: missing"],
+		[
+			isOnBus(own, own?.i2c !== undefined) || [power, motion, rtc, expander, ...codecs].some((part) => isOnBus(part)),
+			"i2c: missing: touch screen, codec, power chip, motion sensor, clock and expander are on it",
+		],
+	];
+	return faults.find(([isMissing]) => isMissing)?.[1] ?? false;
+}
+
+/**
+ * Checks the members of a board and their requirements.
+ *
+ * @param chip of the board, if it is known
+ * @throws TypeError that names the member
+ */
+export function checkBoardData(data: BoardData, chip: string | undefined): void {
+	const fault = BOARD("board", data);
+	if (fault) {
+		throw new TypeError(fault);
+	}
+	if (chip === undefined) {
+		throw new TypeError(`board.chip: missing: expected ${CHIP_NAMES.join(", ")}, or extends with a target of the SDK`);
+	}
+	const missing = missingIn(data, chip);
+	if (missing) {
+		throw new TypeError(`board.${missing}`);
+	}
+}

@@ -1,0 +1,334 @@
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import type { BoardData, DisplayData, PanelStep } from "../../../../src/hardware/board-data.js";
+import { ROOT } from "../../../root.js";
+import { boardManifest, featuresManifest, megabytesOf, targetFolder } from "../build/board-manifest.js";
+import { chipOf } from "../build/check-board.js";
+import { readJson } from "../build/program.js";
+import { outputOf } from "./mcconfig.js";
+import type { Sdk } from "./sdk.js";
+import type { Target } from "./targets.js";
+
+/** The only name of such targets: src/build/manifest_minimal.json and mcconfig.ts have it. */
+const GENERATED = "generated";
+
+/** Provider of a target: the pins and buses that parts ask for. */
+const PROVIDER = `import Analog from "embedded:io/analog";
+import Digital from "embedded:io/digital";
+import DigitalBank from "embedded:io/digitalbank";
+import I2C from "embedded:io/i2c";
+import PWM from "embedded:io/pwm";
+import Serial from "embedded:io/serial";
+import SMBus from "embedded:io/smbus";
+import SPI from "embedded:io/spi";
+
+export default {
+	I2C: { BUSES },
+	io: { Analog, Digital, DigitalBank, I2C, PWM, Serial, SMBus, SPI },
+};
+`;
+
+/** ESP-IDF's settings for PSRAM, by its bus; and without PSRAM. */
+const PSRAM: Readonly<Record<string, string>> = {
+	quad: "SPIRAM_MODE_QUAD=y SPIRAM_MODE_OCT=n",
+	octal: "SPIRAM_MODE_OCT=y SPIRAM_MODE_QUAD=n",
+	all: "SPIRAM=y SPIRAM_SPEED_80M=y SPIRAM_SPEED_40M=n SPIRAM_TYPE_AUTO=y SPIRAM_BOOT_INIT=y SPIRAM_IGNORE_NOTFOUND=y SPIRAM_USE_MALLOC=y",
+};
+
+/** Files of ESP-IDF's settings, with the firmware's own that follow them. */
+const SETTINGS: Readonly<Record<string, string>> = {
+	"sdkconfig.defaults": "sdkconfig.defaults",
+	"sdkconfig.defaults.release": "sdkconfig.defaults.release",
+	"sdkconfig.inst": "sdkconfig.defaults.release",
+};
+
+interface SdkManifest {
+	readonly build?: { readonly SDKCONFIGPATH?: string };
+	readonly defines?: Readonly<Record<string, { readonly registers?: readonly string[] }>>;
+}
+
+/**
+ * Returns mcconfig's name of a target, which is written first if it is made of data.
+ *
+ * @param folder of the manifest that is built
+ */
+export function prepareTarget(sdk: Sdk, { name, data }: Target, folder: string): string {
+	const board = basename(name);
+	return data === undefined
+		? name
+		: writeBoardTarget(sdk, board, data, join(`${outputOf(folder)}-boards`, board.toLowerCase()), folder);
+}
+
+/**
+ * Writes the SDK's target of a board: files that differ only, because make compares times.
+ *
+ * @param name of the board, for the identity of the firmware
+ * @param folder to write to, without capitals in its path from `cwd`
+ * @param cwd folder in which mcconfig runs
+ * @returns mcconfig's name of the target
+ */
+function writeBoardTarget(sdk: Sdk, name: string, data: BoardData, folder: string, cwd: string): string {
+	const files = targetFiles(sdk, name, data, relative(folder, join(ROOT, "src")));
+	for (const [path, text] of Object.entries(files)) {
+		const file = join(folder, path);
+		if (!existsSync(file) || readFileSync(file, "utf8") !== text) {
+			mkdirSync(dirname(file), { recursive: true });
+			writeFileSync(file, text);
+		}
+	}
+	const host = join(folderOf(sdk, data), "host");
+	if (data.extends !== undefined && existsSync(host)) {
+		cpSync(host, join(folder, "host"), { recursive: true, preserveTimestamps: true });
+	}
+	return `esp32:./${relative(cwd, folder)}`;
+}
+
+const folderOf = ({ root }: Sdk, data: BoardData): string =>
+	join(root, "build/devices/esp32/targets", data.extends ?? "");
+
+/** The files of a target by their paths. @param src path of the firmware's folder `src` */
+function targetFiles(sdk: Sdk, name: string, data: BoardData, src: string): Readonly<Record<string, string>> {
+	const manifests = {
+		"manifest.json": targetManifest(sdk, data),
+		"board.json": boardManifest(name, data, src),
+		"features.json": featuresManifest(data, src),
+	};
+	const hasProvider = data.extends !== undefined && existsSync(join(folderOf(sdk, data), "host"));
+	const bus = data.i2c ? `default: { io: I2C, data: ${data.i2c.data}, clock: ${data.i2c.clock} }` : "";
+	return {
+		...Object.fromEntries(
+			Object.entries(manifests).map(([file, manifest]) => [file, `${JSON.stringify(manifest, undefined, "\t")}\n`]),
+		),
+		...(!hasProvider && { "host/provider.js": PROVIDER.replace("BUSES", bus) }),
+		...settingsFiles(sdk, data),
+	};
+}
+
+/** ESP-IDF's settings: those of the SDK's target that the board extends, or of its flash and PSRAM, then the firmware's own. */
+function settingsFiles(sdk: Sdk, data: BoardData): Readonly<Record<string, string>> {
+	const { build } = readTarget(sdk, data);
+	const path = build?.SDKCONFIGPATH?.replace("$(MODDABLE)", sdk.root);
+	const theirs = path === undefined ? undefined : resolve(folderOf(sdk, data), path);
+	const bus = data.psram?.split(" ")[1] ?? "";
+	const sizes = [4, 8, 16].map((size) => `ESPTOOLPY_FLASHSIZE_${size}MB=${size === megabytesOf(data) ? "y" : "n"}`);
+	// Boards with an ESP32 may use the other pins for quad access otherwise.
+	const mode = chipOf(data) === "esp32" ? ["ESPTOOLPY_FLASHMODE_QIO=n", "ESPTOOLPY_FLASHMODE_DIO=y"] : [];
+	const options = [...sizes, ...mode, ...(data.psram ? `${PSRAM.all} ${PSRAM[bus]}`.split(" ") : [])];
+	const lines = options.map((option) => `CONFIG_${option}\n`).join("");
+	const own = join(ROOT, "src/hardware/boards/esp32/sdkconfig");
+	return Object.fromEntries(
+		Object.entries(SETTINGS).flatMap(([name, file]) => {
+			const before = theirs && existsSync(join(theirs, name)) ? readFileSync(join(theirs, name), "utf8") : "";
+			const first = name === "sdkconfig.defaults" && theirs === undefined ? lines : before;
+			// A log build without this file takes the settings of a release.
+			return name === "sdkconfig.inst" && before === ""
+				? []
+				: [[`sdkconfig/${name}`, `${first.trimEnd()}\n${readFileSync(join(own, file), "utf8")}`]];
+		}),
+	);
+}
+
+function readTarget(sdk: Sdk, data: BoardData): SdkManifest {
+	const file = join(folderOf(sdk, data), "manifest.json");
+	return data.extends === undefined || !existsSync(file) ? {} : readJson<SdkManifest>(file);
+}
+
+/** The target's own manifest: chip, drivers, and their pins as defines of C. */
+function targetManifest(sdk: Sdk, data: BoardData): object {
+	const chip = chipOf(data);
+	const { display, i2c, psram } = data;
+	const isC3 = chip === "esp32c3";
+	return {
+		build: {
+			SUBPLATFORM: GENERATED,
+			...(chip !== "esp32" && { ESP32_SUBCLASS: chip }),
+			// The workaround for early revisions of the ESP32.
+			...(chip === "esp32" && psram !== undefined && { C_FLAGS_SUBPLATFORM: "-mfix-esp32-psram-cache-issue" }),
+			...(data.extends === undefined && { USE_USB: ["esp32", "esp32s2"].includes(chip) ? "0" : "2" }),
+			SDKCONFIGPATH: "./sdkconfig",
+		},
+		include: [
+			data.extends === undefined
+				? "$(MODDABLE)/modules/io/manifest.json"
+				: `${targetFolder(data.extends)}/manifest.json`,
+			...(display?.driver === undefined ? [] : [`$(MODDABLE)/modules/drivers/${display.driver}/manifest.json`]),
+		],
+		config: {
+			...(data.extends !== undefined && { startupSound: false }),
+			...(display?.driver !== undefined && {
+				screen: display.driver,
+				...(PARALLEL.test(display.driver) || display.driver === "co5300" ? { format: "RGB565BE" } : {}),
+			}),
+			...(display?.rotation !== undefined && { rotation: display.rotation }),
+		},
+		defines: {
+			...(i2c && { i2c: { sda_pin: i2c.data, scl_pin: i2c.clock } }),
+			...(display?.driver !== undefined && displayDefines(sdk, display)),
+			...speakerDefines(data),
+			...microphoneDefines(data),
+			...cameraDefines(data),
+		},
+		// The SDK's values for its targets.
+		creation: {
+			static: isC3 ? 94_208 : 0,
+			chunk: isC3 ? { initial: 1_536, incremental: 512 } : { initial: 78_848, incremental: 0 },
+			heap: isC3 ? { initial: 512, incremental: 64 } : { initial: 4_928, incremental: 0 },
+			stack: isC3 ? 384 : 512,
+		},
+	};
+}
+
+/** Drivers of panels on eight data pins. */
+const PARALLEL = /_p8$/;
+
+/** Drops members that are not set: the SDK's C asks whether they are defined. */
+const defined = (members: object): object =>
+	Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+
+function displayDefines(sdk: Sdk, display: DisplayData): object {
+	const {
+		driver = "",
+		width,
+		height,
+		spi,
+		parallel,
+		qspi,
+		dc,
+		select,
+		reset,
+		offset: [column, row] = [0, 0],
+	} = display;
+	const common = { width, height, rst_pin: reset, column_offset: column, row_offset: row };
+	if (qspi !== undefined) {
+		const [data0_pin, data1_pin, data2_pin, data3_pin] = qspi.data;
+		const pins = { cs_pin: select, sck_pin: qspi.clock, data0_pin, data1_pin, data2_pin, data3_pin };
+		return { co5300: defined({ ...common, ...pins, spi_port: "SPI2_HOST" }) };
+	}
+	const registers = registersOf(sdk, display);
+	if (parallel !== undefined) {
+		const data = Object.fromEntries(parallel.data.map((pin, at) => [`data${at}_pin`, pin]));
+		const pins = { dc_pin: dc, cs_pin: select, pclk_pin: parallel.write, read_pin: parallel.read };
+		return { ili9341p8: defined({ ...common, ...data, ...pins, ...registers }) };
+	}
+	const hz = spi?.hz ?? (driver === "st7735" ? 27_000_000 : 40_000_000);
+	return {
+		spi: { mosi_pin: spi?.data, sck_pin: spi?.clock, miso_pin: -1 },
+		ili9341: defined({
+			...common,
+			hz,
+			spi_mode: spi?.mode ?? 0,
+			spi_port: "SPI2_HOST",
+			cs_pin: select ?? -1,
+			dc_pin: dc,
+			...registers,
+		}),
+	};
+}
+
+/** Bits of MADCTL. */
+const MIRROR_Y = 0x80;
+const MIRROR_X = 0x40;
+const SWAP = 0x20;
+const BGR = 0x08;
+
+const hex = (value: number): string => `0x${value.toString(16).padStart(2, "0").toUpperCase()}`;
+
+/** A step as the SDK's C has it. Command 0xFF is that of a delay, unless 0x00 precedes it, which escapes a command. */
+const stepText = (step: PanelStep): string =>
+	"delay" in step
+		? `kDelayMS, ${step.delay},`
+		: `${step[0] === 0xff || step[0] === 0 ? "0x00, " : ""}${[hex(step[0] as number), step.length - 1, ...step.slice(1).map(hex)].join(", ")},`;
+
+/** The initialization of a panel: the board's own, or the SDK's for the driver with the board's direction and colours. */
+function registersOf({ root }: Sdk, display: DisplayData): object {
+	const { driver = "", registers, invert, mirror = "", swap, bgr } = display;
+	if (registers !== undefined) {
+		return { registers: [...registers.map(stepText), "kDelayMS, 0"] };
+	}
+	const isDefault = [invert, display.mirror, swap, bgr].every((each) => each === undefined);
+	const { defines = {} } = readJson<SdkManifest>(join(root, "modules/drivers", driver, "manifest.json"));
+	const table = (defines.ili9341 ?? defines.ili9341p8)?.registers;
+	if (isDefault) {
+		return {};
+	}
+	// The table of the ILI9341 is in its C: MADCTL 0x48. GC9A01's, 0x48, is an expression.
+	const found = /0x36, 1, (0x[0-9A-F]+),/i.exec(table?.join(" ") ?? "")?.[1];
+	const before = found === undefined ? MIRROR_X | BGR : Number(found);
+	const turned = (mirror.includes("y") ? MIRROR_Y : 0) | (mirror.includes("x") ? MIRROR_X : 0) | (swap ? SWAP : 0);
+	const isTurned = display.mirror !== undefined || swap !== undefined;
+	const direction = (isTurned ? turned : before & 0xe0) | ((bgr ?? (before & BGR) !== 0) ? BGR : 0);
+	const last = [`0x36, 1, ${hex(direction)},`, ...(invert === undefined ? [] : [`${invert ? "0x21" : "0x20"}, 0,`])];
+	return table === undefined
+		? { registers_append: last }
+		: {
+				registers: [
+					...table.filter((line) => !/^\s*(0x36, 1,|(0xff|kDelayMS), 0,?$)/i.test(line)),
+					...last,
+					"kDelayMS, 0",
+				],
+			};
+}
+
+function speakerDefines({ speaker }: BoardData): object {
+	if (typeof speaker !== "object" || (speaker.i2s === undefined && speaker.pdm === undefined)) {
+		return {};
+	}
+	const { i2s, pdm, enable } = speaker;
+	const pins =
+		i2s === undefined
+			? { PDM: 1, PDM_PIN: pdm, bitsPerSample: 16 }
+			: defined({
+					bck_pin: i2s.clock,
+					lr_pin: i2s.word,
+					dataout_pin: i2s.data,
+					mck_pin: i2s.main,
+					bitsPerSample: 16,
+					format_i2s: 1,
+					slot: "I2S_STD_SLOT_BOTH",
+				});
+	const amplifier = enable === undefined ? {} : { amplifier: { power: enable } };
+	return {
+		audioOut: { bitsPerSample: 16, numChannels: 1, sampleRate: 24_000, volume_divider: 1, ...amplifier, i2s: pins },
+	};
+}
+
+/** Slots of 32 bits, in which many microphones send 24: the SDK's C sets 16 and has no define for it, but takes these statements. */
+const WIDE_SLOT =
+	"I2S_STD_SLOT_LEFT; rx_std_cfg.slot_cfg.slot_bit_width = I2S_SLOT_BIT_WIDTH_32BIT; rx_std_cfg.slot_cfg.ws_width = 32";
+
+function microphoneDefines({ microphone }: BoardData): object {
+	if (typeof microphone !== "object" || (microphone.i2s === undefined && microphone.pdm === undefined)) {
+		return {};
+	}
+	const { i2s, pdm, codec, bits = codec === undefined ? 32 : 16, gain } = microphone;
+	const pins =
+		i2s === undefined
+			? { pdm: 1, lr_pin: pdm?.clock, datain: pdm?.data }
+			: {
+					bck_pin: i2s.clock,
+					lr_pin: i2s.word,
+					datain: i2s.data,
+					mck_pin: i2s.main,
+					format_i2s: 1,
+					slot: bits === 32 ? WIDE_SLOT : "I2S_STD_SLOT_LEFT",
+				};
+	return {
+		audioIn: {
+			bitsPerSample: 16,
+			sampleRate: 16_000,
+			numChannels: 1,
+			i2s: defined({ num: 0, ...pins, multiplier: gain }),
+		},
+	};
+}
+
+function cameraDefines({ camera }: BoardData): object {
+	const { pins } = camera ?? {};
+	if (pins === undefined) {
+		return {};
+	}
+	const { data, main, pixel, line, frame, sda, scl, powerDown, reset } = pins;
+	const bus = Object.fromEntries(data.map((pin, at) => [`d${at}`, pin]));
+	const others = { xclk: main, pclk: pixel, href: line, vsync: frame, sda, scl, powerdown: powerDown, reset };
+	return { camera: defined({ ...bus, ...others }) };
+}

@@ -1,0 +1,212 @@
+import type { Backlight, Board } from "./hardware.js";
+
+/** Chips of SDK 8.2.3 that have Wi-Fi, by ESP-IDF's names. */
+export type Chip = "esp32" | "esp32s2" | "esp32s3" | "esp32c3" | "esp32c6";
+
+/** A GPIO of the chip. An object for one that is on while it is low. */
+type OutputPin = number | { readonly pin: number; readonly activeLow: boolean };
+
+/** I2S pins: bit clock (BCLK), word select (WS, LRCK) and data of one direction, and the main clock (MCLK) of a codec. */
+interface I2sPins {
+	readonly clock: number;
+	readonly word: number;
+	readonly data: number;
+	readonly main?: number;
+}
+
+/** A step of a panel's initialization: a command (first number) with its parameters, or a delay in ms, at most 255. */
+export type PanelStep = readonly number[] | { readonly delay: number };
+
+/** A colour screen of 16 bits per pixel. */
+export interface DisplayData {
+	/** Driver of the SDK. `registers` lets the SPI drivers serve other panels (GC9107, ST7796 …). Absent with `extends`. */
+	readonly driver?: "ili9341" | "st7789" | "st7735" | "gc9a01" | "ili9341_p8" | "st7789_p8" | "co5300";
+	/** Pixels, as the driver addresses them: before `rotation`. */
+	readonly width: number;
+	readonly height: number;
+	/** Bus of ili9341, st7789, st7735 and gc9a01. `mode` is the SPI mode (default 0), `hz` the rate (default 40 MHz; st7735 27 MHz). */
+	readonly spi?: { readonly data: number; readonly clock: number; readonly mode?: 0 | 1 | 2 | 3; readonly hz?: number };
+	/** Bus of the `_p8` drivers: eight data pins from D0 to D7, the write and the read strobe. */
+	readonly parallel?: { readonly data: readonly number[]; readonly write: number; readonly read?: number };
+	/** Bus of co5300: four data pins from D0 to D3. */
+	readonly qspi?: { readonly data: readonly number[]; readonly clock: number };
+	/** Data or command. */
+	readonly dc?: number;
+	/** Chip select; absent where it is wired to ground. */
+	readonly select?: number;
+	readonly reset?: number;
+	/** Dimmed by PWM. `true` with `extends`: the SDK's target defines `Host.Backlight`. */
+	readonly backlight?: OutputPin | true;
+	/** First visible column and row in the panel's memory. Default [0, 0]. */
+	readonly offset?: readonly [column: number, row: number];
+	/** Degrees by which the face is turned on the panel. Default 0. */
+	readonly rotation?: 0 | 90 | 180 | 270;
+	/** Whether the panel inverts colours, as most IPS panels do. Default: the driver's. */
+	readonly invert?: boolean;
+	/** Whether the subpixels are in the order blue, green, red. Default: the driver's. */
+	readonly bgr?: boolean;
+	/** Axes that the panel mirrors (MADCTL's MX and MY), and whether it swaps them (MV). */
+	readonly mirror?: "x" | "y" | "xy";
+	readonly swap?: boolean;
+	/** Replaces the driver's whole initialization. At most 16 parameters per command: the SDK's driver has a buffer of 16 bytes. */
+	readonly registers?: readonly PanelStep[];
+}
+
+/**
+ * A board as data. From it are made: the SDK's target, the parts that the firmware opens, the features that fit into the flash,
+ * the check of pins, the virtual device's profile, the list of tools and the tables of docs/boards.md.
+ */
+export interface BoardData {
+	/** Name for people: "LILYGO T-Display-S3". Default: the preset's name. */
+	readonly title?: string;
+	/**
+	 * Target of the SDK that brings wiring, drivers and set-up: "m5dial". Members that it has already are `true`, or have only the
+	 * options that the firmware needs; `pins` names the pins that they take.
+	 */
+	readonly extends?: string;
+	/** Whether to keep the target's `setup-target`, which may switch supplies on, and opens parts. Default: if it has the backlight. */
+	readonly setup?: boolean;
+	/** Default with `extends`: that of the target. */
+	readonly chip?: Chip;
+	/** Default "4MB". From 8 MB on, every feature is built. */
+	readonly flash?: "4MB" | "8MB" | "16MB";
+	/** "quad" or "octal" is the width of its bus. Default: none. */
+	readonly psram?: `${"2MB" | "4MB" | "8MB" | "16MB"} ${"quad" | "octal"}`;
+	/** Bus of the board's own chips, `device.I2C.default`. */
+	readonly i2c?: { readonly data: number; readonly clock: number };
+	/** Levels of pins that power other parts, by number: they are set before all else. */
+	readonly outputs?: Readonly<Record<number, 0 | 1>>;
+	readonly display?: DisplayData;
+	/** The touch screen is one large button, "screen". Driver: a class of the SDK in `embedded:sensor/Touch/`, in lower case. */
+	readonly touch?:
+		| true
+		| {
+				readonly driver?: "cst328" | "cst816" | "cst816s" | "ft3168" | "ft6x06" | "gt911";
+				readonly address?: number;
+				readonly interrupt?: number;
+				readonly reset?: number;
+				/** A bus of its own. Default: the board's. */
+				readonly i2c?: { readonly data: number; readonly clock: number };
+		  };
+	/**
+	 * A speaker on I2S (an amplifier, or a codec chip that I2C sets up), or on a pin with pulse density modulation. `enable` is high
+	 * while it plays. `volume` is the initial one, in percent (default 70).
+	 */
+	readonly speaker?:
+		| true
+		| {
+				readonly i2s?: I2sPins;
+				readonly pdm?: number;
+				readonly enable?: number;
+				readonly codec?: "es8311";
+				readonly address?: number;
+				readonly volume?: number;
+		  };
+	/**
+	 * A microphone on I2S or with pulse density modulation. It is used on boards with PSRAM that have a speaker. `bits` is the width
+	 * of a slot: 32 for INMP441, ICS-43434 and MSM261 (the default without a codec), 16 for a codec. `gain` multiplies samples.
+	 * `channels` only with `extends`: what `openCodec` takes.
+	 */
+	readonly microphone?:
+		| true
+		| {
+				readonly i2s?: I2sPins;
+				readonly pdm?: { readonly clock: number; readonly data: number };
+				readonly codec?: "es7210" | "es8311";
+				readonly address?: number;
+				readonly bits?: 16 | 32;
+				readonly gain?: number;
+				readonly channels?: 1 | 2;
+		  };
+	/** A camera that makes JPEG files (OV2640, OV3660, OV5640), with the size of a photo. `pins` is absent with `extends`. */
+	readonly camera?: {
+		readonly width: number;
+		readonly height: number;
+		readonly pins?: {
+			/** D0 to D7, which Espressif's tables call Y2 to Y9. */
+			readonly data: readonly number[];
+			/** XCLK, PCLK, HREF, VSYNC; SDA and SCL of its own control bus. */
+			readonly main: number;
+			readonly pixel: number;
+			readonly line: number;
+			readonly frame: number;
+			readonly sda: number;
+			readonly scl: number;
+			readonly powerDown?: number;
+			readonly reset?: number;
+		};
+	};
+	/** Buttons by name, the main one first. A number: it connects the pin to ground. */
+	readonly buttons?: Readonly<Record<string, number | { readonly pin: number; readonly activeHigh: boolean }>>;
+	/** LEDs by name: WS2812 (`length` and `order` default to 1 and "GRB"), APA102 on SPI, or one on a pin, dimmed by PWM. */
+	readonly leds?: Readonly<
+		Record<
+			string,
+			| { readonly neopixel: number; readonly length?: number; readonly order?: string }
+			| { readonly pin: number; readonly activeLow?: boolean }
+		>
+	>;
+	/**
+	 * Power chip with a battery, opened first. `registers` are pairs of register and value, written when it was opened. `brightness`:
+	 * the backlight is one of its supplies.
+	 */
+	readonly power?:
+		| true
+		| {
+				readonly driver?: "axp192" | "axp2101";
+				readonly registers?: readonly (readonly [register: number, value: number])[];
+				readonly backlight?: boolean;
+		  };
+	/** Accelerometer. `unit`: what the SDK's class reports. Default "m/s²". */
+	readonly motion?:
+		| true
+		| {
+				readonly driver?: "mpu6050" | "mpu6886" | "mpu9250" | "qmi8658" | "sh200q" | "bmi270";
+				readonly address?: number;
+				readonly unit?: "g" | "m/s²";
+		  };
+	/** Light sensor, opened by a board's own code. */
+	readonly light?: true;
+	/** Real-time clock, a class of the SDK in `embedded:RTC/`. */
+	readonly rtc?: true | "bm8563" | "ds1307" | "ds3231" | "mcp7940" | "pcf85063" | "pcf8523" | "pcf8563" | "rv3028";
+	/** Wired network, by the chip's own MAC and an external PHY: the device connects by it instead of Wi-Fi. */
+	readonly ethernet?: {
+		readonly phy: "lan8720" | "ip101" | "rtl8201" | "dp83848" | "ksz80xx";
+		readonly address: number;
+		readonly mdc: number;
+		readonly mdio: number;
+		/** GPIO that switches the PHY's supply or oscillator on. */
+		readonly power?: number;
+		/** 50 MHz reference clock: the pin, and whether the chip makes it. */
+		readonly clock: { readonly pin: 0 | 16 | 17; readonly out?: boolean };
+	};
+	/** I/O expander on the I2C bus, opened before all others. `outputs`: levels of its pins by number; others stay inputs. */
+	readonly expander?: {
+		readonly driver: "tca9554" | "pca9557" | "tca9555" | "pi4ioe5v6408";
+		readonly address?: number;
+		readonly outputs: Readonly<Record<number, 0 | 1>>;
+	};
+	/** Pins that the board takes beside the members above, by the part at them: { "SD card": [4] }. */
+	readonly pins?: Readonly<Record<string, readonly number[]>>;
+	/** Pins of parts that the firmware does not use. A project may. */
+	readonly unusedPins?: Readonly<Record<string, readonly number[]>>;
+	/** One sentence for docs/boards.md, about a limit of this board. */
+	readonly note?: string;
+}
+
+/** A board whose parts are being opened. */
+export interface OpeningBoard {
+	/** The members that the firmware needs at run time: the manifest's `config.board`. */
+	readonly data: BoardData;
+	/** The parts so far. */
+	readonly board: Partial<Board>;
+	/** Parts to close, in this order. */
+	readonly closing: { close(): void }[];
+	/** The backlight that a power chip feeds. */
+	backlight?: Backlight;
+	/** Sets the machine's clock and the real-time clock, in seconds since 1970. */
+	setTime?: (seconds: number) => void;
+}
+
+/** Opens the parts that one member of a board's data describes: the default export of `drivers/open-MEMBER.ts`. */
+export type OpenMember = (opening: OpeningBoard) => void;

@@ -1,0 +1,57 @@
+import type { WakePin } from "../power.js";
+import type { TimerHandle, TimerModule } from "../timer.js";
+import { TimedButton, type TimedButtonOptions } from "./button.js";
+
+/** ECMA-419's touch sensor. */
+interface TouchSensor {
+	/** The fingers on the screen; undefined if nothing has changed. */
+	sample(): readonly object[] | undefined;
+	/** `interrupt` says whether the sensor calls `onSample` by itself. */
+	readonly configuration?: { readonly interrupt?: boolean };
+	close(): void;
+}
+
+export interface TouchButtonOptions extends TimedButtonOptions {
+	/** Its address and bus are known to the class. */
+	readonly io: new (options: {
+		onSample: () => void;
+	}) => TouchSensor;
+	/** Pin of its interrupt. Default: it leads to no pin of the chip. */
+	readonly wakePin?: WakePin | undefined;
+}
+
+/** Poll interval of a sensor without an interrupt, ms. */
+const POLL_INTERVAL = 50;
+
+/** A touch screen that is one large button. */
+export class TouchButton extends TimedButton {
+	readonly wakePin: WakePin | undefined;
+	private readonly timer: TimerModule;
+	private readonly poll: TimerHandle | undefined;
+	private touch: TouchSensor | undefined;
+
+	constructor(options: TouchButtonOptions) {
+		super(options);
+		this.timer = options.timer;
+		this.wakePin = options.wakePin;
+		this.touch = new options.io({ onSample: () => this.sample() });
+		if (this.touch.configuration?.interrupt !== true) {
+			this.poll = options.timer.repeat(() => this.sample(), POLL_INTERVAL);
+		}
+	}
+
+	override close(): void {
+		super.close();
+		this.timer.clear(this.poll);
+		this.touch?.close();
+		this.touch = undefined;
+	}
+
+	/** A bus fails now and then: the next poll tries again. */
+	private sample(): void {
+		const fingers = this.touch?.sample();
+		if (fingers !== undefined) {
+			this.follow(fingers.length > 0);
+		}
+	}
+}

@@ -1,0 +1,71 @@
+import type { Button, Press } from "../kinds/button.js";
+import type { TimerHandle, TimerModule } from "../timer.js";
+
+export interface TimedButtonOptions {
+	readonly timer: TimerModule;
+	/** A monotonic clock: milliseconds, as a 32-bit number. */
+	readonly ticks: () => number;
+}
+
+/** Milliseconds that a contact must be quiet before it counts: contacts bounce. */
+const DEBOUNCE = 30;
+
+/** Milliseconds after which a press is a long one. */
+const LONG_PRESS = 2_000;
+
+/** Turns the signal of a contact or touch screen into presses. */
+export class TimedButton implements Button {
+	onPress: ((press: Press) => void) | undefined;
+	onRelease: ((milliseconds: number) => void) | undefined;
+	private readonly options: TimedButtonOptions;
+	private isDown = false;
+	/** When it went down. */
+	private start = 0;
+	/** Runs until the contact is quiet. */
+	private debounce: TimerHandle | undefined;
+	/** Runs while a press may still become a long one. */
+	private hold: TimerHandle | undefined;
+
+	constructor(options: TimedButtonOptions) {
+		this.options = options;
+	}
+
+	/** Takes the current state of the contact. */
+	follow(isDown: boolean): void {
+		const { timer } = this.options;
+		timer.clear(this.debounce);
+		this.debounce = isDown === this.isDown ? undefined : timer.set(() => this.change(isDown), DEBOUNCE);
+	}
+
+	close(): void {
+		this.options.timer.clear(this.debounce);
+		this.options.timer.clear(this.hold);
+		this.debounce = undefined;
+		this.hold = undefined;
+	}
+
+	private change(isDown: boolean): void {
+		const { timer, ticks } = this.options;
+		this.debounce = undefined;
+		this.isDown = isDown;
+		if (isDown) {
+			this.start = ticks();
+			this.hold = timer.set(() => this.tell(true), LONG_PRESS);
+		} else if (this.hold !== undefined) {
+			timer.clear(this.hold);
+			this.tell(false);
+		} else {
+			this.onRelease?.(this.duration);
+		}
+	}
+
+	/** Milliseconds since it went down. */
+	private get duration(): number {
+		return (this.options.ticks() - this.start) >>> 0;
+	}
+
+	private tell(long: boolean): void {
+		this.hold = undefined;
+		this.onPress?.({ long, milliseconds: this.duration });
+	}
+}

@@ -1,0 +1,55 @@
+import { deepFreeze } from "../../core/text/deep-freeze.js";
+import type { BoardData } from "../board-data.js";
+import type { SmBusRecord } from "./axp2101.js";
+
+/** Registers of an expander, from its data sheet: each is as many bytes as the chip has ports of 8 pins. */
+interface Expander {
+	/** Default address. */
+	readonly address: number;
+	readonly ports: 1 | 2;
+	readonly output: number;
+	readonly direction: number;
+	/** Bits in `direction` of pins that are inputs. */
+	readonly inputs: 0x00 | 0xff;
+	/** Switches pins off while their bits are 1, as they are at the start. */
+	readonly highImpedance?: number;
+}
+
+const ONE_PORT = { ports: 1, output: 1, direction: 3, inputs: 0xff } as const;
+
+/** A TCA9554A and a PCA9557 differ from the TCA9554, and an XL9555 from the TCA9555, in their addresses only. */
+const EXPANDERS: Readonly<Record<NonNullable<BoardData["expander"]>["driver"], Expander>> = deepFreeze({
+	tca9554: { address: 0x20, ...ONE_PORT },
+	pca9557: { address: 0x18, ...ONE_PORT },
+	tca9555: { address: 0x20, ports: 2, output: 2, direction: 6, inputs: 0xff },
+	pi4ioe5v6408: { address: 0x43, ports: 1, output: 5, direction: 3, inputs: 0x00, highImpedance: 7 },
+});
+
+/**
+ * Sets the outputs of an I2C expander, which power or reset other parts of a board. Pins that are not named stay inputs.
+ *
+ * @throws Error if the chip does not answer
+ */
+export default function setExpander({ io, ...pins }: SmBusRecord, data: NonNullable<BoardData["expander"]>): void {
+	const { ports, output, direction, inputs, highImpedance, ...chip } = EXPANDERS[data.driver];
+	const device = new io({ ...pins, address: data.address ?? chip.address, hz: 100_000 });
+	try {
+		for (let port = 0; port < ports; port += 1) {
+			let levels = 0;
+			let used = 0;
+			for (const [pin, level] of Object.entries(data.outputs)) {
+				const bit = (1 << Number(pin)) >> (8 * port);
+				levels |= level * bit;
+				used |= bit;
+			}
+			// The levels come first: else an output would have its old level for a moment.
+			device.writeUint8(output + port, levels & 0xff);
+			device.writeUint8(direction + port, (inputs ^ used) & 0xff);
+			if (highImpedance !== undefined) {
+				device.writeUint8(highImpedance, ~used & 0xff);
+			}
+		}
+	} finally {
+		device.close();
+	}
+}

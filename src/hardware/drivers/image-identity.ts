@@ -1,0 +1,112 @@
+import { FIRMWARE } from "../../core/firmware.js";
+import { joinBytes } from "../../core/text/byte-reader.js";
+import type { FirmwareSource } from "../updater.js";
+
+/** Begins the identity in an image: src/platform/firmware.c. */
+export const IDENTITY_MAGIC = "xs-mcp/1";
+
+/** Bytes of each text behind the magic: project, version, board. The rest of each are zeros. */
+export const IDENTITY_TEXT_BYTES = 32;
+
+/** Bytes of the identity. */
+export const IDENTITY_BYTES = IDENTITY_MAGIC.length + 3 * IDENTITY_TEXT_BYTES;
+
+/** Identity of a firmware image: the project, its version, and the board that it is built for. */
+export type ImageIdentity = Readonly<Record<"name" | "version" | "board", string>>;
+
+/**
+ * Reads the identity of an image.
+ *
+ * @param at where it is
+ * @returns undefined if the image has none: it is not firmware of this kind
+ */
+export const readIdentity = (image: Uint8Array, at: number): ImageIdentity | undefined => {
+	if (textAt(image, at, IDENTITY_MAGIC.length) !== IDENTITY_MAGIC) {
+		return undefined;
+	}
+	const [name, version, board] = [0, 1, 2].map((index) =>
+		textAt(image, at + IDENTITY_MAGIC.length + index * IDENTITY_TEXT_BYTES, IDENTITY_TEXT_BYTES),
+	) as [string, string, string];
+	return { name, version, board };
+};
+
+/**
+ * Checks that an image is for this board, of this project, of the version it was offered as, and not the running one.
+ *
+ * @param at where the image has its identity
+ * @throws Error with the reason against it
+ */
+export const checkIdentity = (image: Uint8Array, at: number, { anyProject, version }: Offer): void => {
+	const found = readIdentity(image, at);
+	const isOwn = found?.name === FIRMWARE.name;
+	if (!isOwn && !anyProject) {
+		const problem = found
+			? `is firmware of the project ${JSON.stringify(found.name)}, not of`
+			: "names no project, expected";
+		throw new Error(
+			`the image ${problem} ${JSON.stringify(FIRMWARE.name)}: only a person can allow that, by anyProject of self.upgrade_firmware`,
+		);
+	}
+	if (found !== undefined && found.board !== FIRMWARE.board) {
+		throw new Error(`the image is for the board ${found.board}, but this is ${FIRMWARE.board}`);
+	}
+	if (found !== undefined && version !== undefined && found.version !== version) {
+		throw new Error(`the image is version ${found.version}, but was offered as ${JSON.stringify(version)}`);
+	}
+	if (isOwn && found.version === FIRMWARE.version) {
+		throw new Error(`the image is version ${found.version}, which runs already`);
+	}
+};
+
+type Offer = Pick<FirmwareSource, "anyProject" | "version">;
+
+const textAt = (image: Uint8Array, at: number, bytes: number): string => {
+	const field = image.subarray(at, at + bytes);
+	const end = field.indexOf(0);
+	return String.fromCharCode(...(end < 0 ? field : field.subarray(0, end)));
+};
+
+/** Holds back the first bytes of a firmware image until there are enough to check. */
+export class ImageHead {
+	private readonly size: number;
+	private readonly check: (head: Uint8Array) => void;
+	private held = new Uint8Array(0);
+	private isChecked = false;
+
+	/**
+	 * @param size bytes that are needed for the check
+	 * @param check throws if the image is not acceptable
+	 */
+	constructor(size: number, check: (head: Uint8Array) => void) {
+		this.size = size;
+		this.check = check;
+	}
+
+	/**
+	 * Takes the next piece.
+	 *
+	 * @returns the bytes that may be stored now, in order; undefined if none may yet
+	 * @throws Error of the check
+	 */
+	take(piece: ArrayBuffer): ArrayBuffer | undefined {
+		if (this.isChecked) {
+			return piece;
+		}
+		const held = joinBytes(this.held, new Uint8Array(piece));
+		this.held = held;
+		if (held.byteLength < this.size) {
+			return undefined;
+		}
+		this.check(held);
+		this.isChecked = true;
+		this.held = new Uint8Array(0);
+		return held.buffer;
+	}
+
+	/** @throws Error if the image ended before its head did */
+	expectWhole(): void {
+		if (!this.isChecked) {
+			throw new Error(`image of ${this.held.byteLength} bytes is shorter than its header`);
+		}
+	}
+}

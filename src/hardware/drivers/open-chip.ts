@@ -1,0 +1,39 @@
+import Preference from "preference";
+import Time from "time";
+import Timer from "timer";
+import { StoredSettings } from "../../core/stored-settings.js";
+import { inBuild } from "../../platform/in-build.js";
+import type { Board } from "../hardware.js";
+import type { ChipPower } from "../power.js";
+import { esp32Bootloader } from "./esp32-bootloader.js";
+import { esp32Chip } from "./esp32-chip.js";
+import { chipThermometer, esp32System } from "./esp32-system.js";
+import type openUpdater from "./open-updater.js";
+
+/**
+ * The parts of every ESP32 board, except its network: system, settings, clock, updates and power saving if the build has them, and the
+ * chip's thermometer if it has one.
+ *
+ * @param name the board's
+ * @param macAddress the network's
+ * @param setTime sets the machine's clock, in seconds since 1970
+ */
+export const openChip = (name: string, macAddress: string, setTime = (seconds: number): void => Time.set(seconds)) => {
+	const thermometer = chipThermometer(esp32Chip);
+	const updater = inBuild<typeof openUpdater>("src/hardware/drivers/open-updater")?.();
+	const power = inBuild<ChipPower>("src/platform/esp32-power");
+	return {
+		name,
+		...(thermometer && { thermometer }),
+		...(updater && { updater }),
+		...(power && { power }),
+		system: esp32System(esp32Chip, macAddress, name, esp32Bootloader.label, Timer),
+		settings: new StoredSettings(Preference, (message) => trace(`${message}\n`)),
+		clock: {
+			set(time, timezone) {
+				setTime(Math.round(time / 1000));
+				Time.timezone = timezone * 60;
+			},
+		},
+	} satisfies Omit<Board, "close">;
+};

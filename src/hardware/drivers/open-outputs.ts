@@ -1,0 +1,15 @@
+import Digital from "embedded:io/digital";
+import type { OpenMember } from "../board-data.js";
+
+/** Sets pins that power other parts of a board, and keeps them. */
+const openOutputs: OpenMember = ({ data: { outputs = {} }, closing }) => {
+	for (const [pin, level] of Object.entries(outputs)) {
+		// The SDK's typings name what an input needs.
+		const Output = Digital as unknown as new (options: object) => { write(level: number): void; close(): void };
+		const output = new Output({ pin: Number(pin), mode: (Digital as unknown as { readonly Output: number }).Output });
+		output.write(level);
+		closing.push(output);
+	}
+};
+
+export default openOutputs;

@@ -1,0 +1,39 @@
+import { findDriver } from "../../platform/in-build.js";
+import type { OpenMember } from "../board-data.js";
+import { boardBus, openOptional } from "./open-optional.js";
+import { PowerChip, type SdkPower } from "./power-chip.js";
+
+interface BoardPower extends SdkPower {
+	/** The supply of an amplifier, on some boards. */
+	readonly speaker?: { enable: boolean };
+	writeByte(register: number, value: number): void;
+}
+
+type Driver = new (options: object) => BoardPower;
+
+/** Opens the power chip of a board, which has its battery and may feed its backlight. */
+const openPower: OpenMember = (opening) => {
+	const { power } = opening.data;
+	const { driver, registers = [], backlight } = typeof power === "object" ? power : { backlight: true };
+	const { peripheral } = device as unknown as { readonly peripheral?: { readonly Power?: Driver } };
+	const Power = (driver === undefined ? peripheral?.Power : findDriver<Driver>(driver)) as Driver;
+	// The SDK's classes name the bus in two ways.
+	const bus = boardBus();
+	const chip = new Power({ sensor: bus, peripheral: bus });
+	for (const [register, value] of registers) {
+		chip.writeByte(register, value);
+	}
+	const { speaker } = chip;
+	if (speaker !== undefined) {
+		openOptional("amplifier", () => {
+			speaker.enable = true;
+		});
+	}
+	const battery = new PowerChip(chip);
+	Object.assign(opening.board, { battery });
+	if (backlight) {
+		opening.backlight = battery;
+	}
+};
+
+export default openPower;

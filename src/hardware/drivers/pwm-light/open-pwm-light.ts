@@ -1,6 +1,0 @@
-import PWM from "embedded:io/pwm";
-import { PwmLight, type PwmLightOptions } from "./light-pwm.js";
-
-/** An LED on a pin of the chip. */
-export const openPwmLight = (options: Pick<PwmLightOptions, "pin" | "activeLow">): PwmLight =>
-	new PwmLight({ ...options, io: PWM as unknown as PwmLightOptions["io"] });

@@ -1,0 +1,30 @@
+import type { TimerModule } from "../timer.js";
+import { SampledSensor, type SampledSource } from "./sensor-sampled.js";
+
+/** A sample of a light sensor of ECMA-419. */
+interface LightSample {
+	readonly lightmeter?: { readonly illuminance: number };
+}
+
+/** How bright it is where the device stands. */
+export type LightSensor = SampledSensor<LightSample, number>;
+
+/** Changes below this are noise. */
+const DARK = 10;
+
+/**
+ * Makes a light sensor of one that the SDK has a driver for. A change is reported when the light doubles or halves.
+ *
+ * @param unit of the driver: "lx", or "counts"
+ */
+export const lightSensor = (source: SampledSource<LightSample>, unit: string, timer: TimerModule): LightSensor =>
+	new SampledSensor({
+		describe: () => ({ kind: "light", unit }),
+		source,
+		pick: ({ lightmeter }) => lightmeter?.illuminance,
+		differs: (value, told) => {
+			const [now, before] = [Math.max(DARK, value), Math.max(DARK, told)];
+			return now >= 2 * before || before >= 2 * now;
+		},
+		timer,
+	});

@@ -1,0 +1,35 @@
+import type { TimerModule } from "../timer.js";
+import { rounded, SampledSensor, type SampledSource } from "./sensor-sampled.js";
+
+/** Metres per second squared, or a driver's own unit. */
+type Axes = Readonly<Record<"x" | "y" | "z", number>>;
+
+/** A sample of an accelerometer of ECMA-419. */
+export interface MotionSample {
+	/** Absent if nothing was measured since the last sample. */
+	readonly accelerometer?: Axes;
+}
+
+/** The acceleration that the device feels, along its axes. At rest that is gravity. */
+export type MotionSensor = SampledSensor<MotionSample, Axes>;
+
+/** A change along one axis, in m/s², that means that the device was moved, turned or shaken. */
+const MOVED = 2;
+
+/**
+ * Makes a motion sensor of an accelerometer that the SDK has a driver for.
+ *
+ * @param scale metres per second squared per unit of the driver; some drivers of the SDK report multiples of g
+ */
+export const motionSensor = (source: SampledSource<MotionSample>, timer: TimerModule, scale = 1): MotionSensor =>
+	new SampledSensor({
+		describe: () => ({ kind: "motion", unit: "m/s²" }),
+		source,
+		pick: ({ accelerometer: axes }) =>
+			axes && { x: rounded(axes.x * scale), y: rounded(axes.y * scale), z: rounded(axes.z * scale) },
+		differs: wasMoved,
+		timer,
+	});
+
+const wasMoved = (now: Axes, before: Axes): boolean =>
+	Math.max(Math.abs(now.x - before.x), Math.abs(now.y - before.y), Math.abs(now.z - before.z)) >= MOVED;
