@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { carryOut, copyWorkTree, stepsWithoutBoard } from "../host-test/support/guide.js";
 import { NO_SDK } from "../packages/xs-mcp/src/moddable/sdk.js";
 
-const GUIDES = ["add-a-tool.md", "add-a-board.md", "first-board.md", "mods.md"];
+const GUIDES = ["add-a-tool.md", "first-board.md", "mods.md"];
 
 const hasSdk = Boolean(process.env.MODDABLE);
 
