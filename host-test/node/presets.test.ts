@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { ROOT } from "../../packages/root.js";
+import { bundle, chooseEngine, profileOf } from "../../packages/virtual-device/src/index.js";
+import { PRESETS } from "../../packages/xs-mcp/src/build/board-manifest.js";
+import { checkTarget } from "../../packages/xs-mcp/src/build/check-board.js";
+import { startDevice } from "../../packages/xs-mcp/src/test-device.js";
+import * as vendorBoards from "../fixtures/vendor-boards.js";
+
+const FOLDER = join(ROOT, "src/hardware/boards");
+
+/** The comment and the data of each preset in its source. */
+const SOURCE = /\/\*\* ([^\n]+) \*\/\nexport const (\w+) = \{\n(.*?)\n?\} satisfies BoardData;/gs;
+
+const sources = readdirSync(FOLDER)
+	.filter((file) => file.endsWith(".ts"))
+	.flatMap((file) => [...readFileSync(join(FOLDER, file), "utf8").matchAll(SOURCE)])
+	.map(([, comment = "", name = "", body = ""]) => ({ name, comment, lines: body.split("\n").length }));
+
+describe("presets of boards", () => {
+	for (const [name, data] of PRESETS) {
+		it(`${name} has pins and drivers that its chip and the SDK can use`, () => {
+			checkTarget(data);
+		});
+	}
+
+	it("are forty at least, each with the source of its pins and at most 25 lines of data", () => {
+		assert.ok(PRESETS.size >= 40, `${PRESETS.size}`);
+		for (const { name, comment, lines } of sources.filter((each) => each.name !== "esp32")) {
+			assert.match(comment, /^Pins: /, name);
+			assert.ok(lines <= 25, `${name}: ${lines} lines`);
+		}
+	});
+
+	it("are not needed for a board that none has: its maker's pin table is enough", () => {
+		for (const data of Object.values(vendorBoards)) {
+			checkTarget(data);
+		}
+	});
+
+	it("give a virtual device screens of their sizes", async (t) => {
+		const engine = await chooseEngine("v8");
+		const firmware = await bundle();
+		const sizes = { lilygo_ttgo: [240, 135], m5dial: [240, 240], ws_esp32s3_touch_1_69: [240, 280] };
+		for (const [name, [width, height]] of Object.entries(sizes)) {
+			const build = { firmware, name, config: {}, board: profileOf(`esp32/${name}`), warnings: [] };
+			const { device, call } = await startDevice(build, engine, () => {});
+			t.after(() => device.stop());
+			assert.deepEqual(await call("self.screen.get_info"), { width, height, monochrome: false }, name);
+		}
+	});
+});

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { describe, it } from "node:test";
+import { profileOf, readOwnDevice } from "xs-mcp-virtual-device";
+import { readSteps } from "../../../host-test/support/guide.js";
+import { noSdk, sdk } from "../../../host-test/support/sdk.js";
+import { temporaryFolder } from "../../../host-test/support/testing.js";
+import type { BoardData } from "../../../src/hardware/board-data.js";
+import { relay } from "../../../src/hardware/parts/index.js";
+import { ROOT } from "../../root.js";
+import { PRESETS } from "../src/build/board-manifest.js";
+import { checkDevice, checkTarget } from "../src/build/check-board.js";
+import { fromProject } from "../src/build/manifests.js";
+import { prepareTarget } from "../src/moddable/board-target.js";
+import { linkForChip } from "../src/moddable/mcconfig.js";
+import { findTarget } from "../src/moddable/targets.js";
+
+const SPI = { data: 47, clock: 21 };
+
+const DISPLAY = { driver: "st7789", width: 240, height: 240, spi: SPI, dc: 40 };
+
+const PARAMETERS = Array.from({ length: 18 }, () => 0);
+
+/** Members of a board with an ESP32-S3, and the error in them. */
+const MISTAKES: readonly (readonly [what: string, board: object, message: string])[] = [
+	["a member that does not exist", { buttns: { boot: 0 } }, "board.buttns: unknown member, expected title, "],
+	[
+		"a member with a small letter",
+		{ display: { ...DISPLAY, backLight: 1 } },
+		"board.display.backLight: unknown member, ",
+	],
+	[
+		"an unknown chip",
+		{ chip: "esp32s4" },
+		'board.chip: unknown "esp32s4", expected esp32, esp32s2, esp32s3, esp32c3, esp32c6; did you mean',
+	],
+	[
+		"an ESP32-P4",
+		{ chip: "esp32p4" },
+		"board.chip: esp32p4 cannot be used: it has no radio, and SDK 8.2.3 has no build for it",
+	],
+	[
+		"an ESP32-C5",
+		{ chip: "esp32c5" },
+		"board.chip: esp32c5 cannot be used: SDK 8.2.3 has no build for it: it needs an SDK with xsProj-esp32c5",
+	],
+	["an ESP32-C61", { chip: "esp32c61" }, "board.chip: esp32c61 cannot be used: SDK 8.2.3 has no build for it"],
+	["no chip", { chip: undefined }, "board.chip: missing: expected esp32, "],
+	[
+		"an unknown driver",
+		{ display: { ...DISPLAY, driver: "st7798" } },
+		'board.display.driver: unknown "st7798", expected ili9341, st7789',
+	],
+	[
+		"a monochrome display",
+		{ display: { ...DISPLAY, driver: "ssd1306" } },
+		"board.display.driver: ssd1306 cannot be used: it is monochrome",
+	],
+	["a display without a size", { display: { ...DISPLAY, width: undefined } }, "board.display.width: missing"],
+	["a display without a driver", { display: { ...DISPLAY, driver: undefined } }, "board.display.driver: missing"],
+	[
+		"a display without its bus",
+		{ display: { ...DISPLAY, spi: undefined } },
+		"board.display.spi: missing: st7789 is on this bus",
+	],
+	[
+		"a pin of the flash",
+		{ leds: { lamp: { pin: 27 } } },
+		"board.leds.lamp: pin 27 is connected to the flash of the ESP32-S3",
+	],
+	["a pin that the chip lacks", { buttons: { boot: 24 } }, "board.buttons.boot: pin 24 does not exist on the ESP32-S3"],
+	[
+		"a pin of the PSRAM",
+		{ psram: "8MB octal", leds: { lamp: { neopixel: 35 } } },
+		"board.leds.lamp: pin 35 is in use by psram",
+	],
+	[
+		"two parts on one pin",
+		{ buttons: { boot: 0 }, leds: { lamp: { pin: 0 } } },
+		"board.leds.lamp: pin 0 is in use by buttons.boot",
+	],
+	[
+		"an output on an input",
+		{ chip: "esp32", leds: { lamp: { pin: 34 } } },
+		"board.leds.lamp: pin 34 of the ESP32 is only an input",
+	],
+	[
+		"GPIO 0 as a clock",
+		{ speaker: { i2s: { clock: 0, word: 1, data: 2 } } },
+		"board.speaker.i2s.clock: GPIO 0 cannot be the clock",
+	],
+	[
+		"an ES7210 without the master clock",
+		{
+			psram: "8MB octal",
+			i2c: { data: 8, clock: 9 },
+			microphone: { codec: "es7210", i2s: { clock: 5, word: 4, data: 6 } },
+		},
+		"board.microphone.i2s.main: missing: the es7210 needs the board's master clock",
+	],
+	[
+		"a command with 17 parameters",
+		{ display: { ...DISPLAY, registers: [PARAMETERS] } },
+		"board.display.registers[0]: expected a command with at most 16 parameters, got 17",
+	],
+	[
+		"a delay that is too long",
+		{ display: { ...DISPLAY, registers: [{ delay: 300 }] } },
+		"board.display.registers[0].delay: expected a whole number from 1 to 255, got 300",
+	],
+	["PSRAM of another chip", { chip: "esp32c3", psram: "8MB octal" }, "board.psram: the esp32c3 has none"],
+	["a touch screen without a bus", { touch: { driver: "gt911" } }, "board.i2c: missing"],
+	["an unknown target", { chip: undefined, extends: "m5dail" }, "board: unknown target"],
+];
+
+/** A project's folder with this device. */
+function project(device: string): string {
+	const folder = temporaryFolder("xs-mcp-board-");
+	const include = ["manifest.json", "src/hardware/parts/manifest.json"].map((path) =>
+		relative(folder, join(ROOT, path)),
+	);
+	const manifest = { build: { NAME: "garden" }, include, modules: { device: "./device" }, preload: "device" };
+	mkdirSync(folder, { recursive: true });
+	writeFileSync(join(folder, "manifest.json"), JSON.stringify(manifest));
+	writeFileSync(join(folder, "device.ts"), device);
+	return folder;
+}
+
+const readBoard = async (folder: string) => await readOwnDevice(fromProject(join(folder, "manifest.json")));
+
+describe("a board as data", () => {
+	for (const [what, members, message] of MISTAKES) {
+		it(`names the member that is wrong: ${what}`, () => {
+			assert.throws(
+				() => checkTarget({ chip: "esp32s3", ...members } as BoardData),
+				(error: Error) => error.message.startsWith(message) || assert.equal(error.message, message),
+			);
+		});
+	}
+
+	it("refuses a part at a pin of the board", () => {
+		const board: BoardData = { chip: "esp32s3", leds: { status: { neopixel: 48 } } };
+		assert.throws(
+			() => checkDevice({ board, parts: { pump: relay({ pin: 48 }) } }),
+			/^DeviceError: part pump: pin 48 has the LED status of the board; these would do: /,
+		);
+	});
+
+	it("gives a virtual device its screen, buttons and LEDs, also turned", () => {
+		const display = { width: 240, height: 135, rotation: 270 } as const;
+		const profile = profileOf({ extends: "m5stick_c", display, buttons: { a: 37 }, leds: { led: { pin: 10 } } });
+		assert.deepEqual(profile.screen, { width: 135, height: 240 });
+		assert.deepEqual([profile.buttons, profile.lights], [["a"], ["led"]]);
+	});
+
+	it("has at most 25 lines as a preset", () => {
+		for (const [name, data] of PRESETS) {
+			assert.ok(JSON.stringify(data, undefined, "\t").length < 4_000, name);
+		}
+	});
+
+	it("is in docs/add-a-board.md as it works", async () => {
+		const { text = "" } = readSteps("add-a-board.md").find(({ about }) => about === "device.ts") ?? {};
+		const profile = (await readBoard(project(text)))?.profile;
+		assert.deepEqual(profile?.screen, { width: 240, height: 240 });
+		assert.deepEqual([profile?.buttons, profile?.lights], [["boot"], ["status"]]);
+		const mistakes =
+			readSteps("add-a-board.md")
+				.find(({ kind }) => kind === "text")
+				?.text.trim()
+				.split("\n") ?? [];
+		for (const [at, [from, to]] of [
+			["st7789", "st7798"],
+			["neopixel: 48", "neopixel: 33"],
+		].entries()) {
+			const wrong = project(text.replace(from as string, to as string));
+			await assert.rejects(readBoard(wrong), ({ message }: Error) => message.endsWith(mistakes[at] ?? "?"));
+		}
+	});
+
+	it("links with three sensors and a relay", { skip: noSdk }, async () => {
+		const device = `import SHT3x from "embedded:sensor/Humidity-Temperature/SHT3x";
+import TMP102 from "embedded:sensor/Temperature/TMP102";
+import { analog, device, relay, sensor } from "xs-mcp";
+const bus = { data: 8, clock: 9 };
+export default device({
+	board: { chip: "esp32s3", flash: "8MB", buttons: { boot: 0 }, leds: { status: { neopixel: 48 } } },
+	parts: {
+		air: sensor(SHT3x, { bus }),
+		water: sensor(TMP102, { bus }),
+		soil: analog({ pin: 4, kind: "moisture", unit: "%", from: [2900, 1200], to: [0, 100] }),
+		pump: relay({ pin: 5 }),
+	},
+});
+`;
+		const folder = project(device);
+		const board: BoardData = {
+			chip: "esp32s3",
+			flash: "8MB",
+			buttons: { boot: 0 },
+			leds: { status: { neopixel: 48 } },
+		};
+		const target = prepareTarget(sdk, findTarget(sdk, board), folder);
+		assert.match(readFileSync(await linkForChip(sdk, folder, target), "utf8"), /SHT3x/);
+	});
+});
