@@ -94,8 +94,8 @@ describe("a scenario that cannot be used", () => {
 		],
 		[
 			"names an unknown board",
-			"board: toaster\nsteps:\n  - press:\n",
-			/^scenario\.yaml:1: board: expected virtual, esp32, /,
+			"board: m5dail\nsteps:\n  - press:\n",
+			/^scenario\.yaml:1: board: expected virtual, esp32, .*, …; the nearest is m5dial$/,
 		],
 		[
 			"names a photo that does not exist",

@@ -1,3 +1,5 @@
+import { closest } from "fastest-levenshtein";
+
 /** Path of a value in a document: members and indices. */
 export type Path = readonly (string | number)[];
 
@@ -77,10 +79,14 @@ export function readText(value: unknown, path: Path, maxLength: number): string 
 	return value;
 }
 
+/** Words that an error lists. Of more, it names the nearest one. */
+const MAX_WORDS = 12;
+
 /** @throws FieldError if it is not one of the words */
 export function readWord<Word extends string>(value: unknown, path: Path, words: readonly Word[]): Word {
 	if (!words.includes(value as Word)) {
-		throw new FieldError(path, `expected ${words.join(", ")}`);
+		const more = words.length > MAX_WORDS ? `, …; the nearest is ${closest(String(value), words)}` : "";
+		throw new FieldError(path, `expected ${words.slice(0, MAX_WORDS).join(", ")}${more}`);
 	}
 	return value as Word;
 }
