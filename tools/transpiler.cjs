@@ -11,6 +11,7 @@ const OPTIONS = {
 	loader: "ts",
 	format: "esm",
 	target: "es2022",
+	supported: { "import-attributes": true },
 	sourcemap: "external",
 	tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
 };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { ROOT } from "../../packages/root.js";
@@ -9,15 +9,7 @@ import { checkTarget } from "../../packages/xs-mcp/src/build/check-board.js";
 import { startDevice } from "../../packages/xs-mcp/src/test-device.js";
 import * as vendorBoards from "../fixtures/vendor-boards.js";
 
-const FOLDER = join(ROOT, "src/hardware/boards");
-
-/** The comment and the data of each preset in its source. */
-const SOURCE = /\/\*\* ([^\n]+) \*\/\nexport const (\w+) = \{\n(.*?)\n?\} satisfies BoardData;/gs;
-
-const sources = readdirSync(FOLDER)
-	.filter((file) => file.endsWith(".ts"))
-	.flatMap((file) => [...readFileSync(join(FOLDER, file), "utf8").matchAll(SOURCE)])
-	.map(([, comment = "", name = "", body = ""]) => ({ name, comment, lines: body.split("\n").length }));
+const TEXT = readFileSync(join(ROOT, "src/hardware/boards/presets.json"), "utf8");
 
 describe("presets of boards", () => {
 	for (const [name, data] of PRESETS) {
@@ -28,9 +20,12 @@ describe("presets of boards", () => {
 
 	it("are forty at least, each with the source of its pins and at most 25 lines of data", () => {
 		assert.ok(PRESETS.size >= 40, `${PRESETS.size}`);
-		for (const { name, comment, lines } of sources.filter((each) => each.name !== "esp32")) {
-			assert.match(comment, /^Pins: /, name);
-			assert.ok(lines <= 25, `${name}: ${lines} lines`);
+		const [, ...texts] = TEXT.split(/^\t"(?=\w+": \{$)/m);
+		assert.equal(texts.length, PRESETS.size);
+		for (const text of texts.filter((each) => !each.startsWith('esp32"'))) {
+			assert.match(text, /^\t\t"source": "/m);
+			const lines = text.match(/^\t\t.*(?<!"(title|source|note)": .*)$/gm)?.length ?? 0;
+			assert.ok(lines <= 25, `${lines} lines: ${text}`);
 		}
 	});
 

@@ -59,6 +59,8 @@ export interface DisplayData {
 export interface BoardData {
 	/** Name for people: "LILYGO T-Display-S3". Default: the preset's name. */
 	readonly title?: string;
+	/** Origin of the pin numbers. */
+	readonly source?: string;
 	/**
 	 * Target of the SDK that brings wiring, drivers and set-up: "m5dial". Members that it has already are `true`, or have only the
 	 * options that the firmware needs; `pins` names the pins that they take.
@@ -118,23 +120,24 @@ export interface BoardData {
 				readonly gain?: number;
 				readonly channels?: 1 | 2;
 		  };
-	/** A camera that makes JPEG files (OV2640, OV3660, OV5640), with the size of a photo. `pins` is absent with `extends`. */
+	/** A camera that makes JPEG files (OV2640, OV3660, OV5640). Pins are absent with `extends`. */
 	readonly camera?: {
-		readonly width: number;
-		readonly height: number;
-		readonly pins?: {
-			/** D0 to D7, which Espressif's tables call Y2 to Y9. */
-			readonly data: readonly number[];
-			/** XCLK, PCLK, HREF, VSYNC; SDA and SCL of its own control bus. */
-			readonly main: number;
-			readonly pixel: number;
-			readonly line: number;
-			readonly frame: number;
-			readonly sda: number;
-			readonly scl: number;
-			readonly powerDown?: number;
-			readonly reset?: number;
-		};
+		/** Size of a photo. Default 640 by 480. */
+		readonly width?: number;
+		readonly height?: number;
+		/** Preset whose camera has the same pins: many boards have those of "esp32_s3_eye". */
+		readonly pinsOf?: string;
+		/** D0 to D7, which Espressif's tables call Y2 to Y9. */
+		readonly data?: readonly number[];
+		readonly xclk?: number;
+		readonly pclk?: number;
+		readonly href?: number;
+		readonly vsync?: number;
+		/** Its own control bus. */
+		readonly sda?: number;
+		readonly scl?: number;
+		readonly powerDown?: number;
+		readonly reset?: number;
 	};
 	/** Buttons by name, the main one first. A number: it connects the pin to ground. */
 	readonly buttons?: Readonly<Record<string, number | { readonly pin: number; readonly activeHigh: boolean }>>;
@@ -147,14 +150,14 @@ export interface BoardData {
 		>
 	>;
 	/**
-	 * Power chip with a battery, opened first. `registers` are pairs of register and value, written when it was opened. `brightness`:
-	 * the backlight is one of its supplies.
+	 * Power chip with a battery, opened first. `registers` are written then: "2206 2710" sets 0x22 to 0x06 and 0x27 to 0x10.
+	 * `backlight`: the screen's is one of its supplies.
 	 */
 	readonly power?:
 		| true
 		| {
 				readonly driver?: "axp192" | "axp2101";
-				readonly registers?: readonly (readonly [register: number, value: number])[];
+				readonly registers?: string;
 				readonly backlight?: boolean;
 		  };
 	/** Accelerometer. `unit`: what the SDK's class reports. Default "m/s²". */

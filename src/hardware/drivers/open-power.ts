@@ -14,14 +14,15 @@ type Driver = new (options: object) => BoardPower;
 /** Opens the power chip of a board, which has its battery and may feed its backlight. */
 const openPower: OpenMember = (opening) => {
 	const { power } = opening.data;
-	const { driver, registers = [], backlight } = typeof power === "object" ? power : { backlight: true };
+	const { driver, registers = "", backlight } = typeof power === "object" ? power : { backlight: true };
 	const { peripheral } = device as unknown as { readonly peripheral?: { readonly Power?: Driver } };
 	const Power = (driver === undefined ? peripheral?.Power : findDriver<Driver>(driver)) as Driver;
 	// The SDK's classes name the bus in two ways.
 	const bus = boardBus();
 	const chip = new Power({ sensor: bus, peripheral: bus });
-	for (const [register, value] of registers) {
-		chip.writeByte(register, value);
+	for (const digits of registers.split(" ").filter(Boolean)) {
+		const word = Number.parseInt(digits, 16);
+		chip.writeByte(word >> 8, word & 0xff);
 	}
 	const { speaker } = chip;
 	if (speaker !== undefined) {

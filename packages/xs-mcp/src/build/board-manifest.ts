@@ -1,9 +1,11 @@
 import type { BoardData } from "../../../../src/hardware/board-data.js";
-import * as presets from "../../../../src/hardware/boards/index.js";
+import presets from "../../../../src/hardware/boards/presets.json" with { type: "json" };
 import type { Part } from "../../../../src/hardware/needs.js";
 
 /** The boards that are data, by name. */
-export const PRESETS: ReadonlyMap<string, BoardData> = new Map(Object.entries<BoardData>(presets));
+export const PRESETS: ReadonlyMap<string, BoardData> = new Map(
+	Object.entries(presets as unknown as Readonly<Record<string, BoardData>>),
+);
 
 /** Bytes of the initial and only heap of strings and buffers of a board with PSRAM, and slots. */
 const PSRAM_CHUNKS = 262_144;
@@ -155,9 +157,9 @@ export function boardManifest(name: string, data: BoardData, src: string, sdkcon
 
 /** Makes the manifest of the features that a board has room for. @param src as for {@link boardManifest} */
 export function featuresManifest(data: BoardData, src: string): object {
-	// With a screen, 4 MB are too small for discovery, the device's own server and the set-up over the cable.
-	const small = ["manifest_log.json", "manifest_mqtt.json", "resources/manifest.json"];
-	const bare = ["discovery/manifest.json", "direct/manifest.json", ...small];
+	// With a screen, 4 MB are too small for discovery, resources, the device's own server and the set-up over the cable.
+	const small = ["manifest_log.json", "manifest_mqtt.json"];
+	const bare = ["discovery/manifest.json", "direct/manifest.json", "resources/manifest.json", ...small];
 	const others = (data.display === undefined ? bare : small).map((path) => `features/${path}`);
 	const features = isRoomy(data) ? ["build/manifest_roomy.json"] : others;
 	const power = data.power === undefined ? [] : ["features/manifest_power.json"];
@@ -190,9 +192,15 @@ const numbersIn = (value: unknown): readonly number[] => {
 	return typeof value === "object" && value !== null ? Object.values(value).flatMap(numbersIn) : [];
 };
 
+/** Pins of a board's camera, or of the one that it names. */
+export function cameraPins({ camera = {} }: BoardData): NonNullable<BoardData["camera"]> {
+	const { width: _width, height: _height, pinsOf, ...pins } = camera;
+	return pinsOf === undefined ? pins : cameraPins(PRESETS.get(pinsOf) ?? {});
+}
+
 /** Lists the pins that a board itself uses, by the part at them. Chips of one bus share its pins. */
 export function pinsOf(data: BoardData, chip: string): Readonly<Record<string, readonly number[]>> {
-	const { display, touch, speaker, microphone, camera, buttons = {}, leds = {}, motion, outputs, ethernet } = data;
+	const { display, touch, speaker, microphone, buttons = {}, leds = {}, motion, outputs, ethernet } = data;
 	const { spi, parallel, qspi, dc, select, reset, backlight } = display ?? {};
 	const { hz: _hz, mode: _mode, ...bus } = spi ?? {};
 	const of = (member: object | true | undefined, ...names: string[]): readonly number[] =>
@@ -204,7 +212,7 @@ export function pinsOf(data: BoardData, chip: string): Readonly<Record<string, r
 		"touch screen": of(touch, "interrupt", "reset", "i2c"),
 		speaker: of(speaker, "i2s", "pdm", "enable"),
 		microphone: of(microphone, "i2s", "pdm"),
-		camera: of(camera, "pins"),
+		camera: numbersIn(cameraPins(data)),
 		"motion sensor": of(motion, "interrupt"),
 		ethernet: of(ethernet, "mdc", "mdio", "power", "clock"),
 		"power switches": Object.keys(outputs ?? {}).map(Number),

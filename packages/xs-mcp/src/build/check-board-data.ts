@@ -1,5 +1,6 @@
 import type { BoardData, Chip } from "../../../../src/hardware/board-data.js";
 import { aFlag, aNumber, anInteger, anything, aPin } from "../../../../src/hardware/parts/part.js";
+import { cameraPins, PRESETS } from "./board-manifest.js";
 import { nearest } from "./suggest.js";
 
 /** Checks a value. Returns the error, which names it, or false. */
@@ -100,6 +101,9 @@ const either =
 
 const aText: Check = (name, value) => typeof value !== "string" && `${name}: expected a text, got ${shown(value)}`;
 const isTrue: Check = (name, value) => value !== true && `${name}: expected true, got ${shown(value)}`;
+const registers: Check = (name, value) =>
+	!/^([0-9a-f]{4}( |$))+$/i.test(String(value)) &&
+	`${name}: expected registers with values, two hexadecimal digits each, such as "2206 2710", got ${shown(value)}`;
 const aByte = anInteger(0, 255);
 const aLevel = choice([0, 1]);
 const anAddress = anInteger(1, 0x7f);
@@ -156,25 +160,30 @@ const display = object<NonNullable<BoardData["display"]>>(
 	"height",
 );
 
-const cameraPins = object<NonNullable<NonNullable<BoardData["camera"]>["pins"]>>(
-	{
-		data: list(aPin, 8),
-		main: aPin,
-		pixel: aPin,
-		line: aPin,
-		frame: aPin,
-		sda: aPin,
-		scl: aPin,
-		powerDown: aPin,
-		reset: aPin,
-	},
-	..."data main pixel line frame sda scl".split(" ").map((each) => each as "data"),
-);
+const camera = object<NonNullable<BoardData["camera"]>>({
+	width: anInteger(1, 4096),
+	height: anInteger(1, 4096),
+	pinsOf: (name, value) =>
+		choice([...PRESETS].flatMap(([each, data]) => (cameraPins(data).data ? [each] : [])))(name, value),
+	data: list(aPin, 8),
+	xclk: aPin,
+	pclk: aPin,
+	href: aPin,
+	vsync: aPin,
+	sda: aPin,
+	scl: aPin,
+	powerDown: aPin,
+	reset: aPin,
+});
+
+/** Pins without which a camera cannot work. */
+const CAMERA_PINS = ["data", "xclk", "pclk", "href", "vsync", "sda", "scl"] as const;
 
 const CHIP_NAMES: readonly Chip[] = ["esp32", "esp32s2", "esp32s3", "esp32c3", "esp32c6"];
 
 const BOARD = object<BoardData>({
 	title: aText,
+	source: aText,
 	extends: aText,
 	setup: aFlag,
 	chip: choice(CHIP_NAMES, REFUSED_CHIPS),
@@ -219,18 +228,14 @@ const BOARD = object<BoardData>({
 			channels: choice([1, 2]),
 		}),
 	),
-	camera: object({ width: anInteger(1, 4096), height: anInteger(1, 4096), pins: cameraPins }, "width", "height"),
+	camera,
 	buttons: named(either("number", aPin, object({ pin: aPin, activeHigh: aFlag }, "pin"))),
 	leds: named((name, value) =>
 		typeof value === "object" && value !== null && "neopixel" in value
 			? object({ neopixel: aPin, length: anInteger(1, 1024), order: aText }, "neopixel")(name, value)
 			: object({ pin: aPin, activeLow: aFlag }, "pin")(name, value),
 	),
-	power: either(
-		"boolean",
-		isTrue,
-		object({ driver: choice(["axp192", "axp2101"]), registers: list(list(aByte, 2)), backlight: aFlag }),
-	),
+	power: either("boolean", isTrue, object({ driver: choice(["axp192", "axp2101"]), registers, backlight: aFlag })),
 	motion: either(
 		"boolean",
 		isTrue,
@@ -268,11 +273,11 @@ const BOARD = object<BoardData>({
 
 /** Finds a chip feature or member that another member requires. A target of the SDK that the board extends may have the member. */
 function missingIn(data: BoardData, chip: string): string | false {
-	const { psram, i2c, display: screen, touch, speaker, microphone, camera, power, motion, rtc, expander } = data;
+	const { psram, i2c, display: screen, touch, speaker, microphone, power, motion, rtc, expander } = data;
 	if (psram !== undefined && (/c3|c6/.test(chip) || (chip !== "esp32s3" && psram.endsWith("octal")))) {
 		return `psram: the ${chip} has none${/c3|c6/.test(chip) ? "" : " with an octal bus"}`;
 	}
-	if (camera !== undefined && /c3|c6/.test(chip)) {
+	if (data.camera !== undefined && /c3|c6/.test(chip)) {
 		return `camera: the ${chip} has no interface for one`;
 	}
 	if (data.extends !== undefined) {
@@ -307,7 +312,9 @@ function missingIn(data: BoardData, chip: string): string | false {
 		],
 		[typeof power === "object" && power.driver === undefined, "power.driver: missing"],
 		[typeof motion === "object" && motion.driver === undefined, "motion.driver: missing"],
-		[camera !== undefined && camera.pins === undefined, "camera.pins: missing"],
+		...CAMERA_PINS.map(
+			(pin) => [data.camera !== undefined && cameraPins(data)[pin] === undefined, `camera.${pin}: missing`] as const,
+		),
 		[
 			isOnBus(own, own?.i2c !== undefined) || [power, motion, rtc, expander, ...codecs].some((part) => isOnBus(part)),
 			"i2c: missing: touch screen, codec, power chip, motion sensor, clock and expander are on it",

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { BoardData, DisplayData, PanelStep } from "../../../../src/hardware/board-data.js";
 import { ROOT } from "../../../root.js";
-import { boardManifest, featuresManifest, megabytesOf, targetFolder } from "../build/board-manifest.js";
+import { boardManifest, cameraPins, featuresManifest, megabytesOf, targetFolder } from "../build/board-manifest.js";
 import { chipOf } from "../build/check-board.js";
 import { readJson } from "../build/program.js";
 import { outputOf } from "./mcconfig.js";
@@ -322,13 +322,8 @@ function microphoneDefines({ microphone }: BoardData): object {
 	};
 }
 
-function cameraDefines({ camera }: BoardData): object {
-	const { pins } = camera ?? {};
-	if (pins === undefined) {
-		return {};
-	}
-	const { data, main, pixel, line, frame, sda, scl, powerDown, reset } = pins;
-	const bus = Object.fromEntries(data.map((pin, at) => [`d${at}`, pin]));
-	const others = { xclk: main, pclk: pixel, href: line, vsync: frame, sda, scl, powerdown: powerDown, reset };
-	return { camera: defined({ ...bus, ...others }) };
+function cameraDefines(board: BoardData): object {
+	const { data, powerDown, ...pins } = cameraPins(board);
+	const bus = data?.map((pin, at) => [`d${at}`, pin]);
+	return bus === undefined ? {} : { camera: defined({ ...Object.fromEntries(bus), ...pins, powerdown: powerDown }) };
 }
