@@ -253,6 +253,7 @@ export class FakeCodec implements Codec {
 	muted = false;
 	isFullDuplex = true;
 	failure: Error | undefined;
+	isFull = false;
 	/** Timestamps of what is played, and the one that the next recorded packet has. */
 	readonly timestamps: number[] = [];
 	echo = 0;
@@ -263,12 +264,16 @@ export class FakeCodec implements Codec {
 		this.calls.push(`begin ${rate} ${duration}`);
 	}
 
-	play(packet: Uint8Array, timestamp: number): void {
+	play(packet: Uint8Array, timestamp: number): boolean {
 		if (this.failure !== undefined) {
 			throw this.failure;
 		}
+		if (this.isFull) {
+			return false;
+		}
 		this.timestamps.push(timestamp);
 		this.calls.push(`play ${[...packet].join()}`);
+		return true;
 	}
 
 	end(): Promise<void> {

@@ -105,7 +105,7 @@ export default suite("an ESP32's updater", {
 			/is for chip 77, but this chip is an esp32$/,
 		);
 	},
-	"takes images of its own project only, unless any project is allowed"() {
+	"takes only images of its project, unless any project is allowed"() {
 		const none = image(ESP32);
 		none.fill(0, IDENTITY_AT, IDENTITY_AT + 8);
 		for (const [foreign, problem] of [

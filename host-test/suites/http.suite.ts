@@ -102,6 +102,21 @@ export default suite("HTTP", {
 		await settled();
 		equal([pieces, end.value], [["12345", "67890"], { status: 200, body: new ArrayBuffer(0) }]);
 	},
+	async "cancels a request, which frees its place"() {
+		const { ask } = openHttp();
+		for (let count = 0; count < 3; count += 1) {
+			let cancel = (): void => {};
+			const { client, end } = ask({
+				onOpen: (given) => {
+					cancel = given;
+				},
+			});
+			cancel();
+			cancel();
+			await settled();
+			equal([end.error, client.closed], ["http://host/path: cancelled", true]);
+		}
+	},
 	async "ends a request at once if a piece cannot be used"() {
 		for (const onPiece of [
 			() => {

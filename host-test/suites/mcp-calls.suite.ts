@@ -129,7 +129,7 @@ export default suite("calls in progress", {
 		calls[0]?.call.progress(2);
 		equal(client.heard(), []);
 	},
-	"reports an event of its own, also after its answer": given(slow, ({ client, calls, begin }) => {
+	"reports its own event, also after its answer": given(slow, ({ client, calls, begin }) => {
 		begin();
 		const call = calls[0]?.call;
 		call?.end();

@@ -148,7 +148,7 @@ export default suite("results of tools", {
 			}
 		}
 	},
-	"lets a tool answer with a JSON-RPC error of its own"() {
+	"passes the JSON-RPC error that a tool throws"() {
 		const client = clientWith(failing(new RpcError(-32050, "jammed", { tray: 2 })));
 		equal(client.call("t").error, { code: -32050, message: "jammed", data: { tray: 2 } });
 	},

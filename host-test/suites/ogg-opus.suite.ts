@@ -9,18 +9,34 @@ function read(file: Uint8Array, piece = file.byteLength) {
 	const reader = new OggOpusReader();
 	const lengths: number[] = [];
 	for (let at = 0; at < file.byteLength; at += piece) {
-		lengths.push(...reader.read(file.subarray(at, at + piece)).map(({ byteLength }) => byteLength));
+		reader.add(file.slice(at, at + piece));
+		for (let next = reader.next(); next !== undefined; next = reader.next()) {
+			lengths.push(next.byteLength);
+		}
 	}
 	return { lengths, isWhole: reader.isWhole };
 }
 
 export default suite("a file of Ogg Opus", {
 	"has the packets of its stream, whatever the pieces in which it arrives"() {
-		// 255 and 510 bytes end with a segment of no bytes, 700 has pages of its own.
+		// 255 and 510 bytes end with a segment of no bytes, 700 has several pages.
 		const file = oggFile([OPUS_HEAD, OPUS_TAGS, packet(3), packet(255), packet(700), packet(510)], 2);
 		for (const piece of [1, 2, 26, 27, 28, 255, 256, file.byteLength]) {
 			equal(read(file, piece), { lengths: [3, 255, 700, 510], isWhole: true });
 		}
+	},
+	"reads one packet at a time: a fault counts only after those before it"() {
+		const reader = new OggOpusReader();
+		reader.add(oggFile([OPUS_HEAD, OPUS_TAGS, packet(3), packet(4), packet(4_100)]).slice());
+		equal([reader.next()?.byteLength, reader.next()?.byteLength], [3, 4]);
+		throws(() => reader.next(), /^Ogg: a packet of more than 4000 bytes$/);
+	},
+	"skips empty packets, however many"() {
+		const empty = new Array(10_000).fill(packet(0));
+		equal(read(oggFile([OPUS_HEAD, OPUS_TAGS, packet(3), ...empty, packet(4), packet(0)])), {
+			lengths: [3, 4],
+			isWhole: true,
+		});
 	},
 	"is not whole where it ends within a packet, a page, or before its sound"() {
 		const whole = oggFile([OPUS_HEAD, OPUS_TAGS, packet(300)]);

@@ -24,7 +24,7 @@ const stored = ({ settings }: Pick<ReturnType<typeof makeSetup>, "settings">): o
 	);
 
 export default suite("set-up with a phone", {
-	"opens a network of its own with a password that the screen shows"() {
+	"opens a network with a password that the screen shows"() {
 		const { accessPoint, shown, platform, log } = beginSetup();
 		const access = { ssid: "xs-mcp-56789a", password: accessPoint.opened?.password ?? "" };
 		matches(access.password, /^[a-z2-9]{8}$/);

@@ -70,6 +70,9 @@ function opened() {
 		}
 
 		read() {
+			if (failure !== undefined) {
+				throw failure;
+			}
 			return inbox.shift();
 		}
 
@@ -96,6 +99,7 @@ function opened() {
 	)(settings, {
 		onPacket: (packet, timestamp) => events.push(`packet ${packet} at ${timestamp}`),
 		onDropped: (reason) => events.push(`dropped ${reason}`),
+		onFailed: (reason) => events.push(`failed ${reason}`),
 	});
 	return {
 		channel,
@@ -119,12 +123,12 @@ function opened() {
 
 export default suite("audio over UDP", {
 	"sends the latest packet once the address is known, and each later one": given(opened, (udp) => {
-		udp.channel.send(Uint8Array.of(1), 60);
-		udp.channel.send(Uint8Array.of(2), 60);
+		udp.channel.send(Uint8Array.of(88, 1), 60);
+		udp.channel.send(Uint8Array.of(88, 2), 60);
 		equal(udp.sent, []);
 		udp.resolved();
-		udp.channel.send(Uint8Array.of(3), 60);
-		equal(udp.sent, ["10.0.0.7:1884 2", "10.0.0.7:1884 3"]);
+		udp.channel.send(Uint8Array.of(88, 3), 60);
+		equal(udp.sent, ["10.0.0.7:1884 88,2", "10.0.0.7:1884 88,3"]);
 	}),
 	"takes datagrams of the backend alone, and counts what it cannot read": given(opened, (udp) => {
 		udp.arrive([PACKET]);
@@ -141,16 +145,42 @@ export default suite("audio over UDP", {
 		udp.arrive([PACKET]);
 		equal(udp.events, ["packet 88,1,2 at 0", "packet  at 0", "packet 88,1,2 at 0"]);
 	}),
-	"a socket that cannot send, and a name that nobody knows, are reported and not thrown": given(opened, (udp) => {
+	"a socket that cannot send or read is reported, and works again": given(opened, (udp) => {
 		udp.resolved();
-		udp.break(new Error("UDP send failed"));
+		udp.break(new Error("UDP failed"));
 		udp.channel.send(PACKET, 0);
+		udp.arrive([PACKET]);
 		udp.break(undefined);
 		udp.channel.send(PACKET, 0);
-		udp.missing();
-		equal(udp.events, ["dropped UDP send failed", "dropped audio.example: not found"]);
+		udp.arrive([PACKET]);
+		equal(udp.events, ["dropped UDP failed", "dropped UDP failed", "packet 88,1,2 at 0"]);
 		equal(udp.sent.length, 1);
 	}),
+	"reports a name that nobody knows, unless it was closed meanwhile": given(opened, (udp) => {
+		udp.missing();
+		udp.channel.close();
+		udp.missing();
+		equal(udp.events, ["failed audio.example: address not found", "closed"]);
+	}),
+	"closes its socket if the name cannot be looked up"() {
+		let closed = 0;
+		class FakeUdp {
+			read(): undefined {}
+			write(): void {}
+			close(): void {
+				closed += 1;
+			}
+		}
+		const dns = {
+			resolve() {
+				throw new Error("no network");
+			},
+		};
+		const ignore = (): void => {};
+		const events = { onPacket: ignore, onDropped: ignore, onFailed: ignore };
+		throws(() => udpOpener({ io: FakeUdp }, dns, cipher)(readUdpSettings(UDP), events), /^no network$/);
+		equal(closed, 1);
+	},
 	"sends nothing after it was closed": given(opened, (udp) => {
 		udp.channel.send(PACKET, 0);
 		udp.channel.close();
@@ -165,7 +195,7 @@ export default suite("audio over UDP", {
 		equal([[...packet], lost], [[...PACKET], 0]);
 	}),
 	"keeps a timestamp unless the key stream would be used twice": given(pair, ({ sender, receiver }) => {
-		const long = new Uint8Array(40);
+		const long = new Uint8Array(40).fill(88);
 		const at = (packet: Uint8Array, timestamp: number) => receiver.open(sender.seal(packet, timestamp)).timestamp;
 		// Three blocks: the counter of the first packet reaches the next two.
 		equal([at(long, 500), at(long, 500), at(long, 500)], [500, 501, 502]);
@@ -224,14 +254,46 @@ export default suite("audio over UDP", {
 		channel.say({ type: "tts", state: "start" });
 		equal(sent, [[0x58], [0x58]]);
 	},
-	"a packet that a check rejects changes nothing": given(pair, ({ sender, receiver }) => {
-		const [first, second] = [sender.seal(PACKET, 0), sender.seal(PACKET, 0)];
-		const reject = (): never => {
-			throw new RangeError("no packet of Opus");
-		};
-		throws(() => receiver.open(second, reject), /no packet of Opus/);
-		equal([...receiver.open(first).packet], [...PACKET]);
+	"one datagram with a number far ahead, or of another duration, does not make the next ones old"() {
+		for (const [number, packet, reason] of [
+			[4_000_000_000, PACKET, /^number 4000000000, too far after (0|1)$/],
+			[7, Uint8Array.of(0x08, 1, 2), /^20 ms, not 60 as before, or a wrong key$/],
+			[7, Uint8Array.of(0xff), /^no packet of Opus$/],
+		] as const) {
+			const { sender, receiver } = pair();
+			const forged = (): Uint8Array => {
+				const { sender: forger } = pair();
+				Object.assign(forger, { sent: number - 1 });
+				return forger.seal(packet, 0);
+			};
+			if (number > 1_000) {
+				throws(() => receiver.open(forged()), reason);
+			}
+			receiver.open(sender.seal(PACKET, 0));
+			throws(() => receiver.open(forged()), reason);
+			equal([...receiver.open(sender.seal(PACKET, 0)).packet], [...PACKET]);
+		}
+	},
+	"after a long gap, and when the duration changes, loses one packet": given(pair, ({ sender, receiver }) => {
+		receiver.open(sender.seal(PACKET, 0));
+		Object.assign(sender, { sent: 100_000 });
+		throws(() => receiver.open(sender.seal(PACKET, 0)), /too far after 1$/);
+		equal(receiver.open(sender.seal(PACKET, 0)).lost, 3);
+		const short = Uint8Array.of(0x08, 1);
+		throws(() => receiver.open(sender.seal(short, 0)), /^20 ms, not 60/);
+		equal([...receiver.open(sender.seal(short, 0)).packet], [...short]);
 	}),
+	async "a person who speaks is told why if the channel's server is not found"() {
+		const { application, codec, opened, closed, log } = connected(UDP);
+		opened[0]?.onFailed("audio.example: address not found");
+		const reason = "no audio over UDP: audio.example: address not found";
+		equal([closed(), log.includes(reason)], [1, true]);
+		Object.assign(application.backend.protocol?.transport ?? {}, { name: "udp" });
+		application.talk.listen();
+		codec.recorded(9);
+		await settled();
+		equal([application.state, log.includes(`cannot record: ${reason}`)], ["idle", true]);
+	},
 	"a channel ends with its session, and what was dropped is counted"() {
 		const { channel, opened, closed, log } = connected(UDP);
 		opened[0]?.onDropped("number 1, after 2");

@@ -31,19 +31,42 @@ function speaking(audio?: object, more: object = {}) {
 	return { ...started, codec, ...board.buttons, ...board.lights, channel, hear };
 }
 
-/** Plays a file of these packets, which arrives at once. */
-function playing(packets: readonly (readonly number[])[], file?: Uint8Array, status = 200) {
+/** Plays a file of these packets, which arrives at once, or with `late` once `resume` is called. */
+function playing(
+	packets: readonly (readonly number[])[],
+	{ file, status = 200, late }: { file?: Uint8Array; status?: number; late?: readonly (readonly number[])[] } = {},
+) {
 	const sound = packets.map((packet) => Uint8Array.from(packet));
-	const bytes = file ?? oggFile([OPUS_HEAD, OPUS_TAGS, ...sound]);
+	const pieces = [file ?? oggFile([OPUS_HEAD, OPUS_TAGS, ...sound])];
+	if (late !== undefined) {
+		pieces.push(oggFile(late.map((packet) => Uint8Array.from(packet))));
+	}
 	const codec = new FakeCodec();
 	codec.end = async () => void codec.calls.push("end");
-	const http = {
-		async request({ onPiece }: HttpRequest) {
-			if (status === 200) {
-				await onPiece?.(bytes.slice().buffer as ArrayBuffer, undefined);
+	let resume = (): void => {};
+	const resumed = new Promise<void>((resolve) => {
+		resume = resolve;
+	});
+	let cancelled = 0;
+	const download = async ({ onPiece }: HttpRequest): Promise<void> => {
+		for (const [at, piece] of pieces.entries()) {
+			if (at > 0) {
+				await resumed;
 			}
-			return { status, body: new ArrayBuffer(0) };
-		},
+			await onPiece?.(piece.slice().buffer as ArrayBuffer, undefined);
+		}
+	};
+	const http = {
+		request: (request: HttpRequest) =>
+			new Promise((resolve, reject) => {
+				const fail = ({ message }: Error): void => reject(new Error(`${request.url}: ${message}`));
+				request.onOpen?.(() => {
+					cancelled += 1;
+					fail(new Error("cancelled"));
+				});
+				const end = status === 200 ? download(request) : Promise.resolve();
+				end.then(() => resolve({ status, body: new ArrayBuffer(0) }), fail);
+			}),
 	};
 	const board = Object.assign(boardWithParts(), { codec, http });
 	const clock = { now: 0 };
@@ -59,7 +82,9 @@ function playing(packets: readonly (readonly number[])[], file?: Uint8Array, sta
 	let count = 0;
 	const { playOpusFile } = started.application.board as Board;
 	const end = failureOf(playOpusFile?.("http://h/a.ogg", () => (count += 1)) ?? Promise.reject(new Error("no http")));
-	return { ...started, ...board.buttons, codec, channel, end, begun: () => count };
+	const played = (): number => codec.calls.filter((each) => each.startsWith("play")).length;
+	const side = { codec, channel, end, played, begun: () => count };
+	return { ...started, ...board.buttons, ...side, resume, cancelled: () => cancelled };
 }
 
 export default suite("voice", {
@@ -294,13 +319,53 @@ export default suite("voice", {
 			equal([await side.end, side.codec.calls.filter((each) => each.startsWith("play")).length], ["none", length]);
 		}
 	},
+	async "plays the rest of a file later, and no faster, after a gap in its download"() {
+		const side = playing(new Array(2).fill(PACKET), { late: new Array(60).fill(PACKET) });
+		await settled();
+		await side.timer.passed(5_000);
+		equal(side.played(), 2);
+		side.resume();
+		for (let turns = 0; turns < 40; turns += 1) {
+			await settled();
+		}
+		equal(side.played(), 2 + 20, "a burst is what is decoded ahead");
+		for (let count = 0; count < 40; count += 1) {
+			await side.timer.passed(60);
+		}
+		equal([await side.end, side.played()], ["none", 62]);
+	},
+	async "waits for room in the codec, but not for ever"() {
+		for (const isFreed of [true, false]) {
+			const side = playing([PACKET, PACKET]);
+			// The first packet was played at once.
+			side.codec.isFull = true;
+			await side.timer.passed(20);
+			side.codec.isFull = !isFreed;
+			for (let count = 0; count < 300; count += 1) {
+				await side.timer.passed(20);
+			}
+			matches(String(await side.end), isFreed ? /^none$/ : /a.ogg: too many packets wait to be played$/);
+			equal(side.played(), isFreed ? 2 : 1);
+		}
+	},
+	async "cancels the download of a file that is stopped"() {
+		const side = playing([PACKET], { late: [PACKET] });
+		await settled();
+		equal(side.cancelled(), 0);
+		side.side.press();
+		equal([await side.end, side.cancelled()], ["none", 1]);
+		side.resume();
+		await settled();
+		equal(side.played(), 1);
+	},
 	async "rejects a file that is none, is cut off, or cannot be loaded, with the reason"() {
 		for (const [file, status, reason] of [
 			[Uint8Array.of(...new Array(40).fill(1)), 200, /not an Ogg file/],
 			[oggFile([OPUS_HEAD, OPUS_TAGS]).subarray(0, 60), 200, /Ogg: the file is cut off/],
+			[oggFile([OPUS_HEAD, OPUS_TAGS]), 200, /Ogg: the file has no sound/],
 			[new Uint8Array(0), 404, /answered with HTTP status 404/],
 		] as const) {
-			matches(String(await playing([], file, status).end), reason);
+			matches(String(await playing([], { file, status }).end), reason);
 		}
 	},
 	"in realtime, records nothing of an assistant that speaks unasked": given(

@@ -191,6 +191,8 @@ export interface HttpRequest {
 	 * @param total bytes of the body; undefined if the server does not say
 	 */
 	readonly onPiece?: (piece: ArrayBuffer, total: number | undefined) => void | Promise<void>;
+	/** Receives a function that cancels the request: it rejects and its connection closes. Called again after a redirect. */
+	readonly onOpen?: (cancel: () => void) => void;
 	/** Milliseconds without progress after which the request fails. Default 30,000. */
 	readonly timeout?: number;
 }

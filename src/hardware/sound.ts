@@ -95,9 +95,10 @@ export interface Codec {
 	 *
 	 * @param packet valid during the call; empty: one that was lost
 	 * @param timestamp the backend's. Default 0 for none
-	 * @throws Error if too many packets wait: it is dropped
+	 * @returns false if too many packets wait: it is dropped
+	 * @throws Error if the sound failed
 	 */
-	play(packet: Uint8Array, timestamp?: number): void;
+	play(packet: Uint8Array, timestamp?: number): boolean;
 	/** Ends the packets. Settles when all of them were played, or the sound was stopped; rejects if they cannot be played. */
 	end(): Promise<void>;
 	/** Ends the sound at once. Does nothing without one. */

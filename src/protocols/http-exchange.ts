@@ -29,7 +29,7 @@ const SECURE_HEAD_BYTES = 24_576;
 
 const CUT_OFF = "connection closed before the end of the response";
 
-/** One HTTP request and its response, on a connection of its own. */
+/** One HTTP request and its response, on a separate connection. */
 export class Exchange {
 	readonly response: Promise<HttpResponse>;
 	private readonly request: HttpRequest;
@@ -89,6 +89,7 @@ export class Exchange {
 		} catch (error) {
 			this.fail((error as Error).message);
 		}
+		request.onOpen?.(() => this.fail("cancelled"));
 	}
 
 	private open(

@@ -14,6 +14,9 @@ interface OpusCodecOptions extends Runtime {
 /** Milliseconds of sound that wait before the first is played: a network delivers unevenly. */
 const PREBUFFER = 180;
 
+/** Limit of the packets that wait before the first is played: half of the decoder's queue. */
+const MAX_PREBUFFERED = 20;
+
 /** Milliseconds between two checks for decoded samples: less than the audio output buffers. */
 const PERIOD = 20;
 
@@ -64,7 +67,8 @@ export class OpusCodec implements Codec {
 			this.stopRecording();
 		}
 		const { player, openDecoder } = this.options;
-		const decoder = openDecoder(rate, (rate * duration) / 1_000, Math.ceil(PREBUFFER / duration));
+		const prebuffer = Math.min(MAX_PREBUFFERED, Math.ceil(PREBUFFER / duration));
+		const decoder = openDecoder(rate, (rate * duration) / 1_000, prebuffer);
 		try {
 			const played: Played = { decoder, sound: player.begin(rate), timestamps: [], over: Promise.resolve() };
 			this.played = played;
@@ -75,15 +79,16 @@ export class OpusCodec implements Codec {
 		}
 	}
 
-	play(packet: Uint8Array, timestamp = 0): void {
+	play(packet: Uint8Array, timestamp = 0): boolean {
 		const { decoder, timestamps, failure } = this.played ?? {};
 		if (failure !== undefined) {
 			throw failure;
 		}
 		if (decoder?.write(packet) === false) {
-			throw new Error("too many packets wait to be played");
+			return false;
 		}
 		timestamps?.push(timestamp);
+		return true;
 	}
 
 	async end(): Promise<void> {

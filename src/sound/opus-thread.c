@@ -1,4 +1,4 @@
-// Decodes or encodes Opus in a thread of its own, for opus-threads.ts. The machine's task copies blocks in and results out, and
+// Decodes or encodes Opus in a separate thread, for opus-threads.ts. The machine's task copies blocks in and results out, and
 // waits for the thread only when it closes it: at most as long as a block takes.
 #include <pthread.h>
 #include <stdbool.h>
@@ -54,14 +54,14 @@ typedef struct {
 	opus_int16 result[];		// samples, or a packet
 } Opus;
 
-/** The next block once enough wait; NULL if the thread has to wait. */
+/** The next block once enough wait, as packets or as bytes; NULL if the thread has to wait. */
 static Block *take(Opus *it)
 {
 	Block *block = it->first;
 
 	if (NULL == block)
 		it->isWorking = false;
-	else if (it->isComplete || (it->waiting >= it->prebuffer))
+	else if (it->isComplete || (it->waiting >= it->prebuffer) || (it->bytes > MAX_BYTES / 2))
 		it->isWorking = true;
 	if (!it->isWorking || it->size)
 		return NULL;

@@ -4,6 +4,9 @@ import { receive, send } from "./bridge.js";
 /** Recording format of the xiaozhi family. */
 const PARAMS: AudioParams = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
 
+/** Packets that may wait to be played, as on a chip. */
+const MAX_PACKETS = 40;
+
 /**
  * Opens a codec that runs in Node, as a chip's codec runs in a separate task.
  *
@@ -14,11 +17,16 @@ export function openCodec(loudness: () => number): Codec {
 	let muted = false;
 	let onEnded: (() => void) | undefined;
 	let onPacket: OnRecorded | undefined;
+	/** Packets that wait to be played. */
+	let waiting = 0;
 	const ended = (): void => {
 		onEnded?.();
 		onEnded = undefined;
 	};
 	receive("codec.ended", ([id]) => id === sound && ended());
+	receive("codec.taken", ([id]) => {
+		waiting -= id === sound ? 1 : 0;
+	});
 	receive("codec.muted", ([isMuted]) => {
 		muted = isMuted === true;
 	});
@@ -32,9 +40,17 @@ export function openCodec(loudness: () => number): Codec {
 		begin({ sample_rate: rate, frame_duration: duration }) {
 			ended();
 			sound += 1;
+			waiting = 0;
 			send(["codec.begin", sound, rate, duration]);
 		},
-		play: (packet, timestamp) => send(["codec.play", loudness(), timestamp], packet),
+		play(packet, timestamp) {
+			const hasRoom = waiting < MAX_PACKETS;
+			if (hasRoom) {
+				waiting += 1;
+				send(["codec.play", loudness(), timestamp], packet);
+			}
+			return hasRoom;
+		},
 		end: () => {
 			send(["codec.end"]);
 			return new Promise((resolve) => {

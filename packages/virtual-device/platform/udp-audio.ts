@@ -25,3 +25,4 @@ receive("udp.packet", ([id, timestamp], bytes = new ArrayBuffer(0)) =>
 	open.get(id as number)?.onPacket(new Uint8Array(bytes), timestamp as number),
 );
 receive("udp.dropped", ([id, reason]) => open.get(id as number)?.onDropped(reason as string));
+receive("udp.error", ([id, reason]) => open.get(id as number)?.onFailed(reason as string));

@@ -63,7 +63,7 @@ export class Notice extends AppPart implements Listener {
 			.then(() => (count === this.count ? board.playOpusFile?.(url, follow) : undefined))
 			.catch((error: Error) => {
 				log(`notify: ${error.message}`);
-				// What cannot be heard can be read.
+				// The subtitles replace a sound that cannot be played.
 				follow();
 			});
 	}

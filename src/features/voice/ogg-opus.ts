@@ -36,10 +36,10 @@ const PAGE_BYTES = 27;
 const FLAGS = 5;
 const SERIAL = 14;
 
-/** Flag of a page that begins within a packet. */
+/** Flag of a page that continues a packet. */
 const CONTINUED = 1;
 
-/** Bytes of a segment after which its packet goes on: RFC 3533, section 5. */
+/** Bytes of a segment whose packet continues in the next one: RFC 3533, section 5. */
 const FULL_SEGMENT = 255;
 
 /** Bytes of a packet of sound. RFC 6716 allows 1,275 for a frame. */
@@ -61,20 +61,31 @@ export class OggOpusReader {
 	/** Packets that have ended. */
 	private count = 0;
 	private serial: number | undefined;
+	/** Bytes of the file that are still to be read. */
+	private unread = new Uint8Array(0);
+
+	/** Adds the next bytes of the file. The packets before them have been read. */
+	add(bytes: Uint8Array<ArrayBuffer>): void {
+		this.unread = bytes;
+	}
 
 	/**
-	 * Reads the next bytes of the file.
+	 * Reads the next packet of sound.
 	 *
-	 * @returns packets of sound, copied
+	 * @returns a copy; undefined until more bytes are added
 	 * @throws RangeError that names the fault
 	 */
-	read(bytes: Uint8Array): readonly Uint8Array[] {
-		const packets: Uint8Array[] = [];
+	next(): Uint8Array | undefined {
+		let packet: Uint8Array | undefined;
 		// A segment may have no bytes.
-		for (let at = 0; at < bytes.byteLength || (this.segment >= 0 && this.left === 0); ) {
-			at += this.segment < 0 ? this.takeHeader(bytes, at) : this.takeSegment(bytes, at, packets);
+		while (packet === undefined && (this.unread.byteLength > 0 || (this.segment >= 0 && this.left === 0))) {
+			if (this.segment < 0) {
+				this.readHeader();
+			} else {
+				packet = this.readSegment();
+			}
 		}
-		return packets;
+		return packet;
 	}
 
 	/** Whether the file may end here. */
@@ -82,10 +93,17 @@ export class OggOpusReader {
 		return this.filled === 0 && this.length === 0 && this.count > TAGS;
 	}
 
-	private takeHeader(bytes: Uint8Array, at: number): number {
+	/** Takes at most this many of the unread bytes. */
+	private take(most: number): Uint8Array {
+		const piece = this.unread.subarray(0, most);
+		this.unread = this.unread.subarray(piece.byteLength);
+		return piece;
+	}
+
+	private readHeader(): void {
 		const { header } = this;
 		const wanted = this.filled < PAGE_BYTES ? PAGE_BYTES : PAGE_BYTES + this.segments;
-		const piece = bytes.subarray(at, at + wanted - this.filled);
+		const piece = this.take(wanted - this.filled);
 		header.set(piece, this.filled);
 		this.filled += piece.byteLength;
 		if (this.filled === PAGE_BYTES) {
@@ -94,7 +112,6 @@ export class OggOpusReader {
 		if (this.filled >= PAGE_BYTES && this.filled === PAGE_BYTES + this.segments) {
 			this.nextSegment();
 		}
-		return piece.byteLength;
 	}
 
 	private get segments(): number {
@@ -125,8 +142,8 @@ export class OggOpusReader {
 		}
 	}
 
-	private takeSegment(bytes: Uint8Array, at: number, packets: Uint8Array[]): number {
-		const piece = bytes.subarray(at, at + this.left);
+	private readSegment(): Uint8Array | undefined {
+		const piece = this.take(this.left);
 		if (this.count !== TAGS) {
 			if (this.length + piece.byteLength > MAX_PACKET_BYTES) {
 				throw new RangeError(`Ogg: a packet of more than ${MAX_PACKET_BYTES} bytes`);
@@ -135,24 +152,22 @@ export class OggOpusReader {
 		}
 		this.length += piece.byteLength;
 		this.left -= piece.byteLength;
-		if (this.left === 0) {
-			if (this.header[PAGE_BYTES + this.segment] !== FULL_SEGMENT) {
-				this.endPacket(packets);
-			}
-			this.nextSegment();
+		if (this.left > 0) {
+			return undefined;
 		}
-		return piece.byteLength;
+		const isEnd = this.header[PAGE_BYTES + this.segment] !== FULL_SEGMENT;
+		this.nextSegment();
+		return isEnd ? this.endPacket() : undefined;
 	}
 
-	private endPacket(packets: Uint8Array[]): void {
-		const packet = this.packet.slice(0, this.count === TAGS ? 0 : this.length);
+	/** @returns the packet; undefined if it is empty, or comes before the sound */
+	private endPacket(): Uint8Array | undefined {
+		const { count, length } = this;
+		this.count += 1;
 		this.length = 0;
-		if (this.count === HEAD && String.fromCharCode(...packet.subarray(0, 8)) !== "OpusHead") {
+		if (count === HEAD && String.fromCharCode(...this.packet.subarray(0, Math.min(length, 8))) !== "OpusHead") {
 			throw new RangeError("Ogg: not a stream of Opus");
 		}
-		if (this.count > TAGS) {
-			packets.push(packet);
-		}
-		this.count += 1;
+		return count > TAGS && length > 0 ? this.packet.slice(0, length) : undefined;
 	}
 }

@@ -1,6 +1,7 @@
 import { fromHex } from "../../core/text/hex.js";
 import { isObject } from "../../core/text/is-object.js";
 import type { UdpRecord } from "../../protocols/udp-socket.js";
+import { packetDuration } from "./ogg-opus.js";
 
 /** The audio channel that a backend offers over MQTT: the member `udp` of its hello. */
 export interface UdpSettings {
@@ -26,6 +27,8 @@ export type OpenUdp = (
 		onPacket(packet: Uint8Array, timestamp: number): void;
 		/** A datagram was dropped. */
 		onDropped(reason: string): void;
+		/** The channel cannot be used: it carries nothing. */
+		onFailed(reason: string): void;
 	},
 ) => UdpChannel;
 
@@ -46,6 +49,15 @@ const MAX_PACKET_BYTES = 1_400;
 
 /** Limit of the lost packets that are reported. After a longer gap it is silent anyway. */
 const MAX_LOST = 3;
+
+/** Packets by which a number may be ahead of the last one: 3 s of speech. */
+const MAX_AHEAD = 50;
+
+/** Number and milliseconds of a packet. */
+interface Received {
+	readonly number: number;
+	readonly duration: number;
+}
 
 /** Reads the audio channel of a backend's hello. @throws RangeError that names the member */
 export const readUdpSettings = (udp: unknown): UdpSettings => {
@@ -75,7 +87,9 @@ export class UdpAudio {
 	private sent = 0;
 	/** Timestamps whose counters reach later packets, and the first packet that they do not reach. */
 	private readonly used = new Map<number, number>();
-	private received = 0;
+	private last: Received | undefined;
+	/** The last packet that was rejected because it does not follow `last`. */
+	private rejected: Received | undefined;
 
 	constructor({ key, nonce }: Pick<UdpSettings, "key" | "nonce">, aesCtr: AesCtr) {
 		this.nonce = nonce;
@@ -104,6 +118,11 @@ export class UdpAudio {
 		return datagram;
 	}
 
+	/**
+	 * Reserves the counters of a packet: one for each 16 bytes, from its number on.
+	 *
+	 * @returns the wanted timestamp, or the next one whose counters are free
+	 */
 	private takeTimestamp(wanted: number, bytes: number): number {
 		const { used, sent } = this;
 		for (const [timestamp, end] of used) {
@@ -120,21 +139,17 @@ export class UdpAudio {
 	}
 
 	/**
-	 * Reads a datagram. Nothing in it proves where it comes from: a wrong key gives a packet that is not Opus.
+	 * Reads a datagram. Nothing in it proves its origin. A rejected one changes no number.
 	 *
-	 * @param check throws an Error if the packet is not the sender's: the datagram then changes nothing
 	 * @returns the packet, its timestamp, and how many before it were lost, at most 3
 	 * @throws RangeError that names the fault
 	 */
-	open(
-		datagram: Uint8Array,
-		check?: (packet: Uint8Array) => void,
-	): { readonly packet: Uint8Array; readonly timestamp: number; readonly lost: number } {
+	open(datagram: Uint8Array): { readonly packet: Uint8Array; readonly timestamp: number; readonly lost: number } {
 		if (datagram.byteLength <= HEADER) {
 			throw new RangeError(`${datagram.byteLength} bytes, no more than a header`);
 		}
 		const view = new DataView(datagram.buffer, datagram.byteOffset, datagram.byteLength);
-		const [type, size, sequence] = [view.getUint8(0), view.getUint16(SIZE), view.getUint32(SEQUENCE)];
+		const [type, size, number] = [view.getUint8(0), view.getUint16(SIZE), view.getUint32(SEQUENCE)];
 		if (type !== OPUS) {
 			throw new RangeError(`type ${type}, not Opus (${OPUS})`);
 		}
@@ -142,16 +157,38 @@ export class UdpAudio {
 			throw new RangeError(`${datagram.byteLength - HEADER} bytes after a header for ${size}`);
 		}
 		checkSize(size);
-		if (sequence <= this.received) {
-			throw new RangeError(`number ${sequence}, after ${this.received}`);
+		const before = this.last?.number ?? 0;
+		if (number <= before) {
+			throw new RangeError(`number ${number}, after ${before}`);
 		}
 		const packet = this.cipher(datagram.slice(0, HEADER), datagram.subarray(HEADER));
-		check?.(packet);
-		const lost = this.received === 0 ? 0 : Math.min(MAX_LOST, sequence - this.received - 1);
-		this.received = sequence;
+		this.accept({ number, duration: packetDuration(packet) });
+		const lost = before === 0 ? 0 : Math.min(MAX_LOST, number - before - 1);
 		return { packet, timestamp: view.getUint32(TIMESTAMP), lost };
 	}
+
+	/**
+	 * Accepts a packet that is far ahead or of another duration only if it follows a similar one, like RFC 3550, appendix A.1.
+	 * A packet decrypted with a wrong key is noise, which is Opus by chance: accepted, it would make the sender's own ones old.
+	 */
+	private accept(received: Received): void {
+		const { last, rejected } = this;
+		const isAhead = received.number - (last?.number ?? 0) > MAX_AHEAD;
+		if (!follows(received, last) && !(rejected !== undefined && follows(received, rejected))) {
+			this.rejected = received;
+			throw new RangeError(
+				isAhead
+					? `number ${received.number}, too far after ${last?.number ?? 0}`
+					: `${received.duration} ms, not ${last?.duration} as before, or a wrong key`,
+			);
+		}
+		this.last = received;
+	}
 }
+
+/** Whether a packet may be the next one after another, or the first one. */
+const follows = ({ number, duration }: Received, before: Received = { number: 0, duration }): boolean =>
+	number > before.number && number - before.number <= MAX_AHEAD && duration === before.duration;
 
 const checkSize = (bytes: number): void => {
 	if (bytes > MAX_PACKET_BYTES) {
@@ -170,15 +207,19 @@ interface Dns {
 /** Opens audio channels with ECMA-419's UDP socket. Datagrams from elsewhere than the backend are ignored. */
 export const udpOpener =
 	({ io, ...record }: UdpRecord, dns: Dns, aesCtr: AesCtr): OpenUdp =>
-	(settings, { onPacket, onDropped }) => {
+	(settings, { onPacket, onDropped, onFailed }) => {
 		const { server, port } = settings;
 		const audio = new UdpAudio(settings, aesCtr);
 		let isOpen = true;
 		let address: string | undefined;
 		/** The latest packet to send once the address is known, and its timestamp. */
 		let waiting: readonly [packet: Uint8Array, timestamp: number] | undefined;
-		const receive = (datagram: ArrayBuffer): void => {
+		const receive = (): void => {
 			try {
+				const datagram = socket.read();
+				if (datagram === undefined || datagram.address !== address || datagram.port !== port) {
+					return;
+				}
 				const { packet, timestamp, lost } = audio.open(new Uint8Array(datagram));
 				for (let count = 0; count < lost; count += 1) {
 					onPacket(LOST, 0);
@@ -193,10 +234,7 @@ export const udpOpener =
 			port: 0,
 			onReadable(count) {
 				for (let left = count; isOpen && left > 0; left -= 1) {
-					const datagram = socket.read();
-					if (datagram !== undefined && datagram.address === address && datagram.port === port) {
-						receive(datagram);
-					}
+					receive();
 				}
 			},
 		});
@@ -211,21 +249,28 @@ export const udpOpener =
 				onDropped((error as Error).message);
 			}
 		};
-		dns.resolve({
-			host: server,
-			onResolved(_host, found) {
-				address = found;
-				if (isOpen && waiting !== undefined) {
-					send(...waiting);
-				}
-			},
-			onError: () => onDropped(`${server}: not found`),
-		});
-		return {
-			send,
-			close() {
-				isOpen = false;
-				socket.close();
-			},
+		const close = (): void => {
+			isOpen = false;
+			socket.close();
 		};
+		try {
+			dns.resolve({
+				host: server,
+				onResolved(_host, found) {
+					address = found;
+					if (isOpen && waiting !== undefined) {
+						send(...waiting);
+					}
+				},
+				onError() {
+					if (isOpen) {
+						onFailed(`${server}: address not found`);
+					}
+				},
+			});
+		} catch (error) {
+			close();
+			throw error;
+		}
+		return { send, close };
 	};

@@ -13,17 +13,24 @@ import { readAudioParams, readFrame, readTimestamp, writeFrame } from "./audio-f
 import { OggOpusReader, packetDuration } from "./ogg-opus.js";
 import { type OpenUdp, readUdpSettings, type UdpChannel } from "./udp-audio.js";
 
-/** 60 ms of Opus without a sound (RFC 6716, section 3.2.1): from it a backend learns where its datagrams have to go. */
+/** 60 ms of Opus without a sound (RFC 6716, section 3.2.1). It tells the backend the device's address and port. */
 const SILENCE = Uint8Array.of(0x58);
-
-/** Message of the error that ends the download of a file whose sound was stopped. */
-const STOPPED = "stopped";
 
 /** Packets of a file that are decoded ahead of time, as on the C++ firmware. */
 const AHEAD = 20;
 
+/** Milliseconds between two checks for room in the codec, and the longest wait for it. */
+const ROOM_CHECK = 20;
+const MAX_ROOM_WAIT = 5_000;
+
 /** Hertz at which files are played: each board that plays Opus has it. */
 const FILE_RATE = 24_000;
+
+/** Reason for which the codec takes no packet. */
+const TOO_MANY = "too many packets wait to be played";
+
+/** Reason for which there is no audio over MQTT. */
+const NOT_OFFERED = "the backend offers no audio over UDP";
 
 /** Red, as on devices that record. */
 const RECORDING_COLOR = 0xff0000;
@@ -41,10 +48,12 @@ class Voice extends AppPart implements Listener {
 	/** Counts what was begun: the end of an earlier one means nothing. */
 	private utterance = 0;
 	private isRecording = false;
-	/** Whether a file is played, which ends when the device does something else. */
-	private isPlayingFile = false;
-	/** Carries the audio, if the backend has offered it. */
+	/** Cancels the download of the file that is played; undefined if none is. */
+	private cancelFile: (() => void) | undefined;
+	/** Carries the audio, if the backend has offered it and it can be used. */
 	private udp: UdpChannel | undefined;
+	/** Reason for which a connection over MQTT has no such channel. */
+	private noUdp = NOT_OFFERED;
 	private dropped = 0;
 	private nextLogged = 1;
 
@@ -64,6 +73,7 @@ class Voice extends AppPart implements Listener {
 	onSession({ hello }: Session): void {
 		const { udp } = hello;
 		this.closeUdp();
+		this.noUdp = NOT_OFFERED;
 		if (!isObject(udp)) {
 			return;
 		}
@@ -71,10 +81,11 @@ class Voice extends AppPart implements Listener {
 			this.udp = this.openUdp(readUdpSettings(udp), {
 				onPacket: (packet, timestamp) => this.play(packet, timestamp),
 				onDropped: (reason) => this.drop(reason),
+				onFailed: (reason) => this.onUdpFailed(reason),
 			});
 			this.udp.send(SILENCE, this.timestamp());
 		} catch (error) {
-			this.app.log(`no audio over UDP: ${(error as Error).message}`);
+			this.onUdpFailed((error as Error).message);
 		}
 	}
 
@@ -92,7 +103,7 @@ class Voice extends AppPart implements Listener {
 
 	onState(state: DeviceState): void {
 		const { app, codec } = this;
-		if (this.isPlayingFile && state !== "idle") {
+		if (this.cancelFile !== undefined && state !== "idle") {
 			this.onInterrupt();
 		}
 		const isHeard = state === "listening" || (state === "speaking" && this.isRecording && app.talk.isRealtime);
@@ -110,7 +121,7 @@ class Voice extends AppPart implements Listener {
 	}
 
 	onPress(): boolean {
-		if (this.isPlayingFile) {
+		if (this.cancelFile !== undefined) {
 			this.onInterrupt();
 		}
 		return false;
@@ -118,10 +129,12 @@ class Voice extends AppPart implements Listener {
 
 	/** Ends the sound at once. */
 	onInterrupt(): void {
+		const { cancelFile } = this;
 		this.utterance += 1;
-		this.isPlayingFile = false;
+		this.cancelFile = undefined;
 		this.isSpeaking = false;
 		this.codec.stop();
+		cancelFile?.();
 	}
 
 	onSessionLost(): void {
@@ -140,7 +153,7 @@ class Voice extends AppPart implements Listener {
 		if (this.udp !== undefined) {
 			this.udp.send(packet, timestamp);
 		} else if (backend.protocol?.transport.name === "udp") {
-			this.refuse("the backend offers no audio over UDP");
+			this.refuse(this.noUdp);
 		} else if (!backend.protocol?.sendBinary(writeFrame(packet, this.version, timestamp))) {
 			this.drop("the connection does not take what was recorded");
 		}
@@ -189,7 +202,9 @@ class Voice extends AppPart implements Listener {
 			return;
 		}
 		try {
-			this.codec.play(packet, timestamp);
+			if (!this.codec.play(packet, timestamp)) {
+				this.drop(TOO_MANY);
+			}
 		} catch (error) {
 			this.drop((error as Error).message);
 		}
@@ -224,6 +239,12 @@ class Voice extends AppPart implements Listener {
 		}
 	}
 
+	private onUdpFailed(reason: string): void {
+		this.closeUdp();
+		this.noUdp = `no audio over UDP: ${reason}`;
+		this.app.log(this.noUdp);
+	}
+
 	private closeUdp(): void {
 		this.udp?.close();
 		this.udp = undefined;
@@ -238,7 +259,15 @@ class Voice extends AppPart implements Listener {
 		}
 		this.onInterrupt();
 		const { utterance } = this;
-		this.isPlayingFile = true;
+		this.cancelFile = () => {};
+		const onOpen = (cancel: () => void): void => {
+			if (utterance === this.utterance) {
+				this.cancelFile = cancel;
+			} else {
+				cancel();
+			}
+		};
+		const pause = (milliseconds: number) => new Promise<void>((resolve) => app.timer.set(resolve, milliseconds));
 		const file = new OggOpusReader();
 		/** When its sound began, and milliseconds of it that the codec has. */
 		let start: number | undefined;
@@ -250,31 +279,40 @@ class Voice extends AppPart implements Listener {
 				start = app.ticks();
 				onStart();
 			}
+			// After a gap in the download the rest is played later, not faster.
+			start = Math.max(start, app.ticks() - played);
 			const early = played - (AHEAD - 1) * duration - (app.ticks() - start);
 			if (early > 0) {
-				await new Promise<void>((resolve) => app.timer.set(resolve, early));
+				await pause(early);
 			}
-			if (utterance === this.utterance) {
-				codec.play(packet);
-				played += duration;
+			played += duration;
+			for (let waited = 0; utterance === this.utterance && !codec.play(packet); waited += ROOM_CHECK) {
+				if (waited >= MAX_ROOM_WAIT) {
+					throw new Error(TOO_MANY);
+				}
+				await pause(ROOM_CHECK);
 			}
 		};
 		try {
 			const onPiece = async (piece: ArrayBuffer): Promise<void> => {
-				for (const packet of file.read(new Uint8Array(piece))) {
+				file.add(new Uint8Array(piece));
+				for (let packet = file.next(); packet !== undefined; packet = file.next()) {
 					if (utterance !== this.utterance) {
-						throw new Error(STOPPED);
+						return;
 					}
 					await play(packet);
 				}
 			};
-			expectOk(await http.request({ method: "GET", url, onPiece }), url);
+			expectOk(await http.request({ method: "GET", url, onPiece, onOpen }), url);
 			if (!file.isWhole) {
 				throw new RangeError("Ogg: the file is cut off");
 			}
+			if (start === undefined) {
+				throw new RangeError("Ogg: the file has no sound");
+			}
 			await codec.end();
 		} catch (error) {
-			if ((error as Error).message !== STOPPED) {
+			if (utterance === this.utterance) {
 				throw error;
 			}
 		} finally {

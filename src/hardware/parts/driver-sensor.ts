@@ -31,7 +31,7 @@ interface Connection {
 	readonly address?: number;
 	/** Frequency of the bus, Hz. Default: the driver's. */
 	readonly hz?: number;
-	/** Number of the pin, for a sensor on a pin of its own. */
+	/** Number of the pin, for a sensor on its own pin. */
 	readonly pin?: number;
 	/** A second pin, such as the trigger of an HC-SR04: an output. */
 	readonly trigger?: number;

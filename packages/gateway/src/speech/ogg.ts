@@ -11,7 +11,7 @@ const POSITION_RATE = 48_000;
 /** Samples at that rate by which libopus is late. */
 const PRE_SKIP = 312;
 
-/** Bytes of a segment after which its packet goes on: RFC 3533, section 5. */
+/** Bytes of a segment whose packet continues in the next one: RFC 3533, section 5. */
 const FULL_SEGMENT = 255;
 
 /** Remainders of CRC-32 with the polynomial of RFC 3533, section 6. Its bits are not reflected, as those of zlib are. */

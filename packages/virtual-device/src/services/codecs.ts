@@ -20,7 +20,6 @@ interface Played {
 	readonly stop: () => void;
 	/** 0 to 1. */
 	loudness: number;
-	hasDropped: boolean;
 }
 
 /** Decodes and plays, records and encodes for the firmware, in real time. */
@@ -62,7 +61,11 @@ export function openCodec(deliver: Deliver, { events, microphone }: Environment)
 			const waiting = new SampleQueue();
 			const playPeriod = (): void => {
 				while (waiting.length < count) {
+					const before = playout.waiting;
 					const next = playout.next();
+					if (playout.waiting < before) {
+						deliver({ header: ["codec.taken", id] });
+					}
 					if (next === undefined) {
 						break;
 					}
@@ -80,18 +83,13 @@ export function openCodec(deliver: Deliver, { events, microphone }: Environment)
 					stopPlaying();
 				}
 			};
-			const begun: Played = { id, playout, stop: repeat(PERIOD, playPeriod), loudness: 1, hasDropped: false };
+			const begun: Played = { id, playout, stop: repeat(PERIOD, playPeriod), loudness: 1 };
 			played = begun;
 		},
 		play([loudness, timestamp]: [number, number], packet) {
 			if (played !== undefined) {
 				played.loudness = loudness;
-				if (!played.playout.add(packet, timestamp)) {
-					if (!played.hasDropped) {
-						log("packets dropped: too many wait to be played");
-					}
-					played.hasDropped = true;
-				}
+				played.playout.add(packet, timestamp);
 			}
 		},
 		end: () => played?.playout.complete(),

@@ -32,6 +32,11 @@ export class Playout {
 		this.#frame = frame;
 	}
 
+	/** Packets that wait to be played. */
+	get waiting(): number {
+		return this.#packets.length;
+	}
+
 	get isOver(): boolean {
 		return this.#isComplete && this.#packets.length === 0;
 	}

@@ -8,12 +8,23 @@ export const openUdp: Open = (args, tell) => {
 	const [server, port, key, nonce] = args as [string, number, number[], number[]];
 	const socket = createSocket(server.includes(":") ? "udp6" : "udp4");
 	const audio = new UdpAudio({ key: Uint8Array.from(key), nonce: Uint8Array.from(nonce) }, aesCtr);
-	let isOpen = true;
-	/** Settles once its server is looked up. */
-	const connected = new Promise<void>((resolve) => socket.once("connect", resolve));
+	let isConnected = false;
+	/** The latest packet to send once the server is looked up. */
+	let waiting: readonly [packet: Uint8Array, timestamp: number] | undefined;
 	const dropped = ({ message }: Error): void => tell("dropped", [message]);
+	const send = (packet: Uint8Array, timestamp: number): void => {
+		waiting = [packet, timestamp];
+		if (!isConnected) {
+			return;
+		}
+		try {
+			socket.send(audio.seal(packet, timestamp), () => {});
+		} catch (error) {
+			dropped(error as Error);
+		}
+	};
 	const close = (): void => {
-		isOpen = false;
+		isConnected = false;
 		socket.close();
 	};
 	socket.on("error", dropped);
@@ -29,17 +40,16 @@ export const openUdp: Open = (args, tell) => {
 		}
 	});
 	// A connected socket gets datagrams of its server only.
-	socket.connect(port, server);
-	return {
-		write([timestamp], packet) {
-			const send = (): void => {
-				if (isOpen) {
-					socket.send(audio.seal(packet, timestamp as number), () => {});
-				}
-			};
-			void connected.then(send).catch(dropped);
-		},
-		close,
-		destroy: close,
-	};
+	socket.connect(port, server, (error?: Error) => {
+		if (error) {
+			tell("error", [error.message]);
+			close();
+			return;
+		}
+		isConnected = true;
+		if (waiting !== undefined) {
+			send(...waiting);
+		}
+	});
+	return { write: ([timestamp], packet) => send(packet, timestamp as number), close, destroy: close };
 };
