@@ -8,14 +8,14 @@ import { boardManifest, PRESETS } from "../../packages/xs-mcp/src/build/board-ma
 import { checkTarget } from "../../packages/xs-mcp/src/build/check-board.js";
 import { readModules } from "../../packages/xs-mcp/src/build/manifests.js";
 import { readParts, toolsOf } from "../../packages/xs-mcp/src/moddable/board-parts.js";
-import { listBoards } from "../../packages/xs-mcp/src/moddable/boards.js";
+import { boardRow, COLUMNS, listBoards, TARGETS } from "../../packages/xs-mcp/src/moddable/boards.js";
 import { readMemory } from "../../packages/xs-mcp/src/moddable/image-size.js";
 import { loadTools } from "../../packages/xs-mcp/src/moddable/load-tools.js";
 import { configureBuild, linkForChip, measureData } from "../../packages/xs-mcp/src/moddable/mcconfig.js";
 import { BOARDS, CHIPS, findTarget } from "../../packages/xs-mcp/src/moddable/targets.js";
 import { ALL_KINDS } from "../../src/hardware/vocabulary.js";
 import { messageLimits } from "../../src/protocols/queued-channel.js";
-import { expectSection } from "../support/expect-generated.js";
+import { expectGenerated, expectSection } from "../support/expect-generated.js";
 import { noSdk, sdk } from "../support/sdk.js";
 import { temporaryFolder } from "../support/testing.js";
 
@@ -81,8 +81,23 @@ describe("boards", () => {
 		}
 	});
 
-	it("are in the table of docs/boards.md", () => {
+	it("are in docs/boards.md, and with their memory and notes in docs/boards.csv", () => {
 		expectSection("docs/boards.md", "boards", listBoards());
+		const { parts = [], optional = [] } = partsOf.get("esp32") ?? {};
+		const text = readFileSync(join(ROOT, "docs/boards.csv"), "utf8");
+		const rows = TARGETS.map((target) => {
+			const old = text.split("\n").find((row) => row.startsWith(`${target},`));
+			return boardRow(target, [...parts, ...optional], (old ?? ",").split(",").slice(-2));
+		});
+		expectGenerated("docs/boards.csv", `${[COLUMNS.join(","), ...rows].join("\n")}\n`);
+	});
+
+	it("leave 5 % of their partitions free, as measured", () => {
+		const [, ...rows] = readFileSync(join(ROOT, "docs/boards.csv"), "utf8").trimEnd().split("\n");
+		assert.deepEqual(
+			rows.filter((row) => !row.endsWith(",") && !(Number(row.split(",").at(-1)) >= 5)),
+			[],
+		);
 	});
 
 	it("are simulated with their parts", () => {

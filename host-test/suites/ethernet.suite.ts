@@ -33,6 +33,28 @@ export default suite("Ethernet", {
 		FakeWiFi.configureFault = undefined;
 		equal([ethernet.attempts.length, log], [1, ["Ethernet: hostname not set: Error: not initialized"]]);
 	},
+	"is online once its clock is set, or its time server has not answered"() {
+		let isSet = false;
+		const asked: (() => void)[] = [];
+		const clock = {
+			get isSet() {
+				return isSet;
+			},
+			ask: (done: () => void) => void asked.push(done),
+			close() {},
+		};
+		const network = new EthernetNetwork({ io: FakeWiFi }, () => {}, clock);
+		const ethernet = FakeWiFi.made.at(-1) as FakeWiFi;
+		ethernet.become(500);
+		equal([network.online, asked.length], [false, 1]);
+		asked[0]?.();
+		equal(network.online, true);
+		isSet = true;
+		ethernet.become(200);
+		equal(network.online, false);
+		ethernet.become(500);
+		equal([network.online, asked.length], [true, 2]);
+	},
 	"closes its interface": given(plugIn, ({ network, ethernet }) => {
 		network.close();
 		equal(ethernet.closed, true);

@@ -172,16 +172,16 @@ export interface BoardData {
 	readonly light?: true;
 	/** Real-time clock, a class of the SDK in `embedded:RTC/`. */
 	readonly rtc?: true | "bm8563" | "ds1307" | "ds3231" | "mcp7940" | "pcf85063" | "pcf8523" | "pcf8563" | "rv3028";
-	/** Wired network, by the chip's own MAC and an external PHY: the device connects by it instead of Wi-Fi. */
+	/**
+	 * Wired network of an ESP32 with a PHY on RMII, such as LAN8720 or IP101: the device connects by it instead of Wi-Fi. The PHY's
+	 * clock of 50 MHz comes in at GPIO 0, the only pin that the SDK's driver knows. `power`: GPIO of the PHY's supply or oscillator.
+	 */
 	readonly ethernet?: {
-		readonly phy: "lan8720" | "ip101" | "rtl8201" | "dp83848" | "ksz80xx";
 		readonly address: number;
 		readonly mdc: number;
 		readonly mdio: number;
-		/** GPIO that switches the PHY's supply or oscillator on. */
 		readonly power?: number;
-		/** 50 MHz reference clock: the pin, and whether the chip makes it. */
-		readonly clock: { readonly pin: 0 | 16 | 17; readonly out?: boolean };
+		readonly reset?: number;
 	};
 	/** I/O expander on the I2C bus, opened before all others. `outputs`: levels of its pins by number; others stay inputs. */
 	readonly expander?: {

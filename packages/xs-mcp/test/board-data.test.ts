@@ -13,6 +13,7 @@ import { checkDevice, checkTarget } from "../src/build/check-board.js";
 import { fromProject } from "../src/build/manifests.js";
 import { prepareTarget } from "../src/moddable/board-target.js";
 import { linkForChip } from "../src/moddable/mcconfig.js";
+import type { Sdk } from "../src/moddable/sdk.js";
 import { findTarget } from "../src/moddable/targets.js";
 
 const SPI = { data: 47, clock: 21 };
@@ -120,6 +121,12 @@ const MISTAKES: readonly (readonly [what: string, board: object, message: string
 		{ camera: { pinsOf: "m5dial" } },
 		'board.camera.pinsOf: unknown "m5dial", expected ',
 	],
+	["Ethernet of an ESP32-S3", { ethernet: { address: 0, mdc: 23, mdio: 18 } }, "board.ethernet: the esp32s3 has none"],
+	[
+		"a button at Ethernet's clock",
+		{ chip: "esp32", ethernet: { address: 0, mdc: 23, mdio: 18 }, buttons: { boot: 0 } },
+		"board.buttons.boot: pin 0 is in use by ethernet",
+	],
 	["a touch screen without a bus", { touch: { driver: "gt911" } }, "board.i2c: missing"],
 	["an unknown target", { chip: undefined, extends: "m5dail" }, "board: unknown target"],
 ];
@@ -183,6 +190,18 @@ describe("a board as data", () => {
 		}
 	});
 
+	it("refuses a project in a folder with a space or a colon before anything is built", async () => {
+		for (const name of ["my garden", "my:garden"]) {
+			const folder = join(temporaryFolder("xs-mcp-board-"), name);
+			mkdirSync(folder);
+			writeFileSync(join(folder, "manifest.json"), JSON.stringify({ build: { NAME: "garden" } }));
+			await assert.rejects(linkForChip({ root: "/sdk", bin: "/sdk/bin" } as Sdk, folder, "esp32"), {
+				message: `${folder}/build/moddable-linked/esp32: the SDK's makefiles cannot build in a path with spaces or colons: move the project`,
+			});
+		}
+	});
+
+	// The folder has capitals, which mcconfig would write in small letters.
 	it("links with three sensors and a relay", { skip: noSdk }, async () => {
 		const device = `import SHT3x from "embedded:sensor/Humidity-Temperature/SHT3x";
 import TMP102 from "embedded:sensor/Temperature/TMP102";

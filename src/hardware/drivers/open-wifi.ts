@@ -13,32 +13,34 @@ import { esp32Dns } from "./esp32-dns.js";
 import { NtpClock, type NtpRecord } from "./ntp-clock.js";
 import { WiFiNetwork, type WiFiRecord } from "./wifi-network.js";
 
+const log = (message: string): void => trace(`${message}\n`);
+
+/** Opens stored settings, and below them the built-in ones. */
+const openSource = (): SettingSource => ({ built, settings: new StoredSettings(Preference, log) });
+
+/** Opens a clock that the server of the setting `ntp` sets. @param setTime in seconds since 1970 */
+export const openClock = (setTime: (seconds: number) => void): NtpClock => {
+	const servers = [settingText("ntp", openSource())];
+	const ntp = { io: NTPClient, servers, dns: { io: SystemResolver }, socket: { io: UDP } } as unknown as NtpRecord;
+	return new NtpClock({ ntp, setTime, now: () => Date.now(), timer: Timer, log });
+};
+
 /**
- * Joins a Wi-Fi of the settings `ssid`, `password` and `networks`, and sets the clock by the server of the setting `ntp`: a
- * stored setting if there is one, else the built-in one. Builds leave out the SDK's `setup/network`, which
- * joins the Wi-Fi only once.
+ * Joins a Wi-Fi of the settings `ssid`, `password` and `networks`, and sets the clock. Builds leave out the SDK's
+ * `setup/network`, which joins the Wi-Fi only once.
  *
  * @param setTime sets the clock, in seconds since 1970
  */
 export const openWiFi = (setTime: (seconds: number) => void): WiFiNetwork => {
-	const log = (message: string): void => trace(`${message}\n`);
-	const source: SettingSource = { built, settings: new StoredSettings(Preference, log) };
+	const source = openSource();
 	const address = parseStaticAddress(settingText("staticAddress", source));
-	const servers = [settingText("ntp", source)];
-	const ntp = { io: NTPClient, servers, dns: { io: SystemResolver }, socket: { io: UDP } };
 	return new WiFiNetwork({
 		wifi: { io: WiFi } as WiFiRecord,
 		networks: knownNetworks(source),
 		fixed: address && { ssid: settingText("ssid", source), address },
 		setDns: esp32Dns.set,
 		needsTime: /^(wss|mqtts|https):/i.test(settingText("otaUrl", source) || settingText("backend", source)),
-		clock: new NtpClock({
-			ntp: ntp as unknown as NtpRecord,
-			setTime,
-			now: () => Date.now(),
-			timer: Timer,
-			log,
-		}),
+		clock: openClock(setTime),
 		timer: Timer,
 		log,
 	});

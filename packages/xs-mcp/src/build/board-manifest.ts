@@ -53,7 +53,7 @@ const codecsOf = ({ speaker, microphone }: BoardData): readonly string[] => {
 
 /** Manifests of the SDK and of this firmware for the members of a board, the latter from the folder `src`. */
 function manifestsOf(data: BoardData): readonly string[] {
-	const { display, touch, speaker, camera, buttons, leds = {}, power, motion, rtc, outputs, expander } = data;
+	const { display, touch, speaker, camera, buttons, leds = {}, power, motion, rtc, outputs, expander, ethernet } = data;
 	const own = (has: unknown, ...files: string[]): string[] =>
 		has ? files.map((file) => `hardware/drivers/manifest_${file}.json`) : [];
 	const sdk = (folder: string, member: unknown): string[] => {
@@ -65,6 +65,7 @@ function manifestsOf(data: BoardData): readonly string[] {
 	const lights = Object.values(leds);
 	return [
 		"hardware/boards/esp32/manifest_board.json",
+		...own(ethernet, "ethernet"),
 		...own(outputs, "outputs"),
 		...own(expander, "expander"),
 		...own(power, "power"),
@@ -97,7 +98,7 @@ function manifestsOf(data: BoardData): readonly string[] {
 
 /** Whether the set-up by the serial port of a chip's log fits: targets of the SDK may use its pins. */
 const hasConsole = (data: BoardData): boolean =>
-	data.extends === undefined && (data.display === undefined || isRoomy(data));
+	data.extends === undefined && data.ethernet === undefined && (data.display === undefined || isRoomy(data));
 
 /** The members that the firmware needs at run time: `config.board` of a manifest. */
 function runtimeOf(data: BoardData): BoardData {
@@ -115,8 +116,8 @@ function runtimeOf(data: BoardData): BoardData {
 		microphone: hasCodec(data) ? pick(microphone, "codec", "address", "channels") : undefined,
 		camera: pick(camera, "width", "height"),
 	};
-	const { touch, buttons, leds, power, motion, rtc, outputs, expander } = data;
-	Object.assign(members, { touch, buttons, leds, power, motion, rtc, outputs, expander });
+	const { touch, buttons, leds, power, motion, rtc, outputs, expander, ethernet } = data;
+	Object.assign(members, { ethernet, touch, buttons, leds, power, motion, rtc, outputs, expander });
 	return JSON.parse(JSON.stringify(members));
 }
 
@@ -184,6 +185,9 @@ const PSRAM_PINS: Readonly<Partial<Record<string, readonly number[]>>> = {
 	"esp32s3 octal": [33, 34, 35, 36, 37],
 };
 
+/** Pins of an ESP32 for data and the clock of an Ethernet PHY. */
+const RMII_PINS: readonly number[] = [0, 19, 21, 22, 25, 26, 27];
+
 /** All numbers in a value and its members. */
 const numbersIn = (value: unknown): readonly number[] => {
 	if (typeof value === "number") {
@@ -214,7 +218,7 @@ export function pinsOf(data: BoardData, chip: string): Readonly<Record<string, r
 		microphone: of(microphone, "i2s", "pdm"),
 		camera: numbersIn(cameraPins(data)),
 		"motion sensor": of(motion, "interrupt"),
-		ethernet: of(ethernet, "mdc", "mdio", "power", "clock"),
+		ethernet: ethernet === undefined ? [] : [...RMII_PINS, ...of(ethernet, "mdc", "mdio", "power", "reset")],
 		"power switches": Object.keys(outputs ?? {}).map(Number),
 		...Object.fromEntries(
 			Object.entries(buttons).map(([name, pin]) => [`button ${name}`, [typeof pin === "number" ? pin : pin.pin]]),

@@ -248,18 +248,10 @@ const BOARD = object<BoardData>({
 	rtc: either("boolean", isTrue, choice("bm8563 ds1307 ds3231 mcp7940 pcf85063 pcf8523 pcf8563 rv3028".split(" "))),
 	light: isTrue,
 	ethernet: object(
-		{
-			phy: choice("lan8720 ip101 rtl8201 dp83848 ksz80xx".split(" ")),
-			address: anInteger(0, 31),
-			mdc: aPin,
-			mdio: aPin,
-			power: aPin,
-			clock: object({ pin: choice([0, 16, 17]), out: aFlag }, "pin"),
-		},
-		"phy",
+		{ address: anInteger(0, 31), mdc: aPin, mdio: aPin, power: aPin, reset: aPin },
+		"address",
 		"mdc",
 		"mdio",
-		"clock",
 	),
 	expander: object(
 		{ driver: choice("tca9554 pca9557 tca9555 pi4ioe5v6408".split(" ")), address: anAddress, outputs: named(aLevel) },
@@ -276,6 +268,9 @@ function missingIn(data: BoardData, chip: string): string | false {
 	const { psram, i2c, display: screen, touch, speaker, microphone, power, motion, rtc, expander } = data;
 	if (psram !== undefined && (/c3|c6/.test(chip) || (chip !== "esp32s3" && psram.endsWith("octal")))) {
 		return `psram: the ${chip} has none${/c3|c6/.test(chip) ? "" : " with an octal bus"}`;
+	}
+	if (data.ethernet !== undefined && chip !== "esp32") {
+		return `ethernet: the ${chip} has none`;
 	}
 	if (data.camera !== undefined && /c3|c6/.test(chip)) {
 		return `camera: the ${chip} has no interface for one`;

@@ -35,6 +35,10 @@ const PSRAM: Readonly<Record<string, string>> = {
 	all: "SPIRAM=y SPIRAM_SPEED_80M=y SPIRAM_SPEED_40M=n SPIRAM_TYPE_AUTO=y SPIRAM_BOOT_INIT=y SPIRAM_IGNORE_NOTFOUND=y SPIRAM_USE_MALLOC=y",
 };
 
+/** ESP-IDF's settings of the ESP32's Ethernet, as in the SDK's targets. */
+const ETHERNET =
+	"ETH_ENABLED=y ETH_USE_ESP32_EMAC=y ETH_DMA_BUFFER_SIZE=512 ETH_DMA_RX_BUFFER_NUM=10 ETH_DMA_TX_BUFFER_NUM=10";
+
 /** Files of ESP-IDF's settings, with the firmware's own that follow them. */
 const SETTINGS: Readonly<Record<string, string>> = {
 	"sdkconfig.defaults": "sdkconfig.defaults",
@@ -113,7 +117,8 @@ function settingsFiles(sdk: Sdk, data: BoardData): Readonly<Record<string, strin
 	const sizes = [4, 8, 16].map((size) => `ESPTOOLPY_FLASHSIZE_${size}MB=${size === megabytesOf(data) ? "y" : "n"}`);
 	// Boards with an ESP32 may use the other pins for quad access otherwise.
 	const mode = chipOf(data) === "esp32" ? ["ESPTOOLPY_FLASHMODE_QIO=n", "ESPTOOLPY_FLASHMODE_DIO=y"] : [];
-	const options = [...sizes, ...mode, ...(data.psram ? `${PSRAM.all} ${PSRAM[bus]}`.split(" ") : [])];
+	const ethernet = data.ethernet === undefined ? [] : ETHERNET.split(" ");
+	const options = [...sizes, ...mode, ...ethernet, ...(data.psram ? `${PSRAM.all} ${PSRAM[bus]}`.split(" ") : [])];
 	const lines = options.map((option) => `CONFIG_${option}\n`).join("");
 	const own = join(ROOT, "src/hardware/boards/esp32/sdkconfig");
 	return Object.fromEntries(
@@ -167,6 +172,7 @@ function targetManifest(sdk: Sdk, data: BoardData): object {
 			...speakerDefines(data),
 			...microphoneDefines(data),
 			...cameraDefines(data),
+			...ethernetDefines(data),
 		},
 		// The SDK's values for its targets.
 		creation: {
@@ -320,6 +326,15 @@ function microphoneDefines({ microphone }: BoardData): object {
 			i2s: defined({ num: 0, ...pins, multiplier: gain }),
 		},
 	};
+}
+
+function ethernetDefines({ ethernet }: BoardData): object {
+	if (ethernet === undefined) {
+		return {};
+	}
+	const { address, mdc, mdio, power, reset = -1 } = ethernet;
+	const internal = { phy: { address, reset, gpio0_clock_input: 1 }, mac: { mdc, mdio } };
+	return { ethernet: { ...(power !== undefined && { power: { pin: power } }), internal } };
 }
 
 function cameraDefines(board: BoardData): object {

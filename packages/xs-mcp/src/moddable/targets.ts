@@ -71,7 +71,7 @@ export function findTarget({ root }: Sdk, board: string | BoardData): Target {
 			chip: chipOf(data),
 			board: basename(name),
 			isNamed: true,
-			hasEthernet: data.ethernet !== undefined,
+			hasEthernet: false,
 			data,
 		};
 	}
@@ -90,7 +90,7 @@ export function findTarget({ root }: Sdk, board: string | BoardData): Target {
 	return { name, chip, ...boardOf(name), hasEthernet: manifest.defines?.ethernet !== undefined };
 }
 
-/** Finds the board in src/hardware/boards that is built for a target, whether or not the SDK knows it. */
+/** Finds the board in src/hardware/boards that is built for a target, whether or not the SDK knows it. @internal */
 export function boardOf(name: string): Pick<Target, "board" | "isNamed"> {
 	const isNamed = PLATFORMS[name] !== undefined;
 	const isBoard = PRESETS.has(basename(name)) || (isNamed && !PLATFORMS[name]?.include?.includes("/boards/esp32/"));

@@ -4,6 +4,7 @@ import { deepFreeze } from "../../../core/text/deep-freeze.js";
 import { inBuild } from "../../../platform/in-build.js";
 import type { BoardData, OpeningBoard, OpenMember } from "../../board-data.js";
 import { closeAll, openEsp32 } from "../../drivers/open-esp32.js";
+import type openEthernet from "../../drivers/open-ethernet.js";
 
 /** Members in the order in which they are opened: an expander or power chip may feed the others. */
 const MEMBERS = deepFreeze(
@@ -22,7 +23,8 @@ export const openBoard = () => {
 		openMember(member, opening);
 	}
 	const { closing, setTime } = opening;
-	const board = Object.assign(opening.board, openEsp32(FIRMWARE.board, setTime));
+	const open = (data.ethernet && inBuild<typeof openEthernet>("src/hardware/drivers/open-ethernet")) || openEsp32;
+	const board = Object.assign(opening.board, open(FIRMWARE.board, setTime));
 	openMember("devkit", opening);
 	return Object.assign(board, { close: () => closeAll(...closing, board.network) });
 };
