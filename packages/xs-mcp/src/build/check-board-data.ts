@@ -107,6 +107,9 @@ const registers: Check = (name, value) =>
 const aByte = anInteger(0, 255);
 const aLevel = choice([0, 1]);
 const anAddress = anInteger(1, 0x7f);
+/** Takes an object, or true for a part that the target of the SDK has. */
+const objectOrTrue = (checks: Checks<object>): Check => either("boolean", isTrue, object(checks));
+
 const bus = object<{ data: number; clock: number }>({ data: aPin, clock: aPin }, "data", "clock");
 
 const i2s = object<{ clock: number; word: number; data: number; main: number }>(
@@ -192,42 +195,30 @@ const BOARD = object<BoardData>({
 	i2c: bus,
 	outputs: named(aLevel),
 	display,
-	touch: either(
-		"boolean",
-		isTrue,
-		object({
-			driver: choice("cst328 cst816 cst816s ft3168 ft6x06 gt911".split(" ")),
-			address: anAddress,
-			interrupt: aPin,
-			reset: aPin,
-			i2c: bus,
-		}),
-	),
-	speaker: either(
-		"boolean",
-		isTrue,
-		object({
-			i2s,
-			pdm: aPin,
-			enable: aPin,
-			codec: choice(["es8311"]),
-			address: anAddress,
-			volume: anInteger(0, 100),
-		}),
-	),
-	microphone: either(
-		"boolean",
-		isTrue,
-		object({
-			i2s,
-			pdm: bus,
-			codec: choice(["es7210", "es8311"]),
-			address: anAddress,
-			bits: choice([16, 32]),
-			gain: aNumber(1, 64),
-			channels: choice([1, 2]),
-		}),
-	),
+	touch: objectOrTrue({
+		driver: choice("cst328 cst816 cst816s ft3168 ft6x06 gt911".split(" ")),
+		address: anAddress,
+		interrupt: aPin,
+		reset: aPin,
+		i2c: bus,
+	}),
+	speaker: objectOrTrue({
+		i2s,
+		pdm: aPin,
+		enable: aPin,
+		codec: choice(["es8311"]),
+		address: anAddress,
+		volume: anInteger(0, 100),
+	}),
+	microphone: objectOrTrue({
+		i2s,
+		pdm: bus,
+		codec: choice(["es7210", "es8311"]),
+		address: anAddress,
+		bits: choice([16, 32]),
+		gain: aNumber(1, 64),
+		channels: choice([1, 2]),
+	}),
 	camera,
 	buttons: named(either("number", aPin, object({ pin: aPin, activeHigh: aFlag }, "pin"))),
 	leds: named((name, value) =>
@@ -235,16 +226,12 @@ const BOARD = object<BoardData>({
 			? object({ neopixel: aPin, length: anInteger(1, 1024), order: aText }, "neopixel")(name, value)
 			: object({ pin: aPin, activeLow: aFlag }, "pin")(name, value),
 	),
-	power: either("boolean", isTrue, object({ driver: choice(["axp192", "axp2101"]), registers, backlight: aFlag })),
-	motion: either(
-		"boolean",
-		isTrue,
-		object({
-			driver: choice("mpu6050 mpu6886 mpu9250 qmi8658 sh200q bmi270".split(" ")),
-			address: anAddress,
-			unit: choice(["g", "m/s²"]),
-		}),
-	),
+	power: objectOrTrue({ driver: choice(["axp192", "axp2101"]), registers, backlight: aFlag }),
+	motion: objectOrTrue({
+		driver: choice("mpu6050 mpu6886 mpu9250 qmi8658 sh200q bmi270".split(" ")),
+		address: anAddress,
+		unit: choice(["g", "m/s²"]),
+	}),
 	rtc: either("boolean", isTrue, choice("bm8563 ds1307 ds3231 mcp7940 pcf85063 pcf8523 pcf8563 rv3028".split(" "))),
 	light: isTrue,
 	ethernet: object(
