@@ -14,8 +14,8 @@ import { cases } from "../host-test/support/scope.js";
 import { decode, follow } from "../host-test/support/sounds.js";
 import { samplesOf, speak } from "../host-test/support/speak.js";
 import { listen, skipIf, until } from "../host-test/support/testing.js";
-import { encodeOgg } from "../packages/gateway/src/speech/ogg.js";
 import { sharePackets } from "../packages/gateway/src/speech/speech.js";
+import { encodeOgg } from "../packages/gateway/src/speech/spoken-stream.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 import { openBackend, openUdpBackend } from "./speech-backend.js";
 

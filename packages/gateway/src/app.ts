@@ -1,15 +1,14 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import querystring from "node:querystring";
 import { type Context, Hono } from "hono";
-import { publicOrigin, urlAt } from "./config/listen-address.js";
+import { listenAt, publicOrigin, readTlsFiles, urlAt } from "./config/listen-address.js";
 import type { Configuration } from "./config/settings.js";
-import { listenAt, readTlsFiles } from "./config/tls-files.js";
-import { urlsForDevices } from "./console/device-urls.js";
+import { urlsForDevices } from "./devices/bootstrap/bootstrap-answer.js";
 import type { GatewayUrls, RunningGateway } from "./gateway.js";
 import type { AuditLog } from "./history/audit-log.js";
 import { history } from "./history/plugin.js";
 import { HttpError } from "./http/http-error.js";
-import { closeServer, listenOn, renewTls } from "./http/listener.js";
+import { closeServer, listenOn, makeListener, makeServer, renewTls } from "./http/listener.js";
 import { deviceBody, makeRejectionReport, type RejectionReport } from "./http/rejections.js";
 import {
 	allowOrigin,
@@ -23,7 +22,6 @@ import {
 	readJson,
 	setHeaders,
 } from "./http/route.js";
-import { makeListener, makeServer } from "./http/server.js";
 import { RequestGuard } from "./oauth/request-guard.js";
 import { openSignIn, type SignIn } from "./oauth/sign-in.js";
 import { addSignIn } from "./oauth/sign-in-routes.js";

@@ -15,11 +15,10 @@ export type {
 export { ServerError, type ServerErrorCode, ServerRegistry, type ServerRegistryOptions } from "xs-mcp-manager/core";
 export type { Catalog, CatalogChange, FoundTool } from "./catalog/catalog.js";
 export type { ToolView } from "./catalog/tool-view.js";
-export type { Access } from "./config/access.js";
+export type { Access, TokenKind, TokenRecord } from "./config/access.js";
 export { type ConfigurationSources, loadPlugins, readConfiguration } from "./config/configuration.js";
 export { ConfigurationError } from "./config/configuration-error.js";
 export type { Configuration } from "./config/settings.js";
-export type { TokenKind, TokenRecord } from "./config/token-record.js";
 export { TokenError, TokenStore } from "./config/token-store.js";
 export type {
 	Admission,

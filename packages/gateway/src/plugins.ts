@@ -1,6 +1,5 @@
 import { cluster } from "./cluster/plugin.js";
-import { operator } from "./console/operator-plugin.js";
-import { consolePage } from "./console/plugin.js";
+import { consolePage, operator } from "./console/plugin.js";
 import { bootstrap } from "./devices/bootstrap/plugin.js";
 import { firmware } from "./devices/firmware/plugin.js";
 import { pictures } from "./devices/pictures/plugin.js";

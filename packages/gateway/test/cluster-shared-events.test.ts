@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { SharedEvents } from "../src/cluster/shared-events.js";
-import { SaveState } from "../src/config/save-state.js";
+import { SaveState } from "../src/config/state-files.js";
 import { EventLog } from "../src/events/event-log.js";
 
 it("an outage of the stream of events is told once, and so is its end", async () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { SaveState } from "../src/config/save-state.js";
+import { SaveState } from "../src/config/state-files.js";
 
 it("lines of a log that can be written do not hide a file that cannot", () => {
 	const told: (string | undefined)[] = [];

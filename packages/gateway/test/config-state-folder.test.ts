@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writ
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/testing.js";
-import { lockStateFolder } from "../src/config/file-lock.js";
+import { lockStateFolder } from "../src/config/state-files.js";
 import { FREE_PORTS, startListening } from "../testing/command-line.js";
 import { LAMP, WireDevice } from "../testing/gateway.js";
 import { makeStateFolder, sendJson, startProgram } from "../testing/program.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { testWith, until } from "../../../host-test/support/testing.js";
-import { withLock } from "../src/config/file-lock.js";
+import { withLock } from "../src/config/state-files.js";
 import { signIn, startWithConsole, startWithToken, statusOf } from "../testing/console.js";
 import { connectClient, LAMP, WireDevice } from "../testing/gateway.js";
 import { sendJson, storeIn } from "../testing/program.js";

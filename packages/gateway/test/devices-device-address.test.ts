@@ -7,7 +7,7 @@ import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/testing.js";
 import { readConfiguration } from "../src/config/configuration.js";
 import type { SettingName } from "../src/config/settings.js";
-import { urlForDevice } from "../src/devices/device-request.js";
+import { urlForDevice } from "../src/devices/admission.js";
 import { BOARD } from "../testing/bootstrap.js";
 import { connectWebSocket, familyHello } from "../testing/family.js";
 import { WireDevice } from "../testing/gateway.js";

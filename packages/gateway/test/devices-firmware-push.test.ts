@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { testWith, until } from "../../../host-test/support/testing.js";
-import type { FirmwareOffer } from "../src/devices/firmware/firmware-offers.js";
+import type { FirmwareOffer } from "../src/devices/firmware/firmware-route.js";
 import { connectClient, LAMP, WireDevice } from "../testing/gateway.js";
 import { makeFirmwareFolder, type StartedProgram, sendJson, startProgram } from "../testing/program.js";
 

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import { whyMissing } from "../../../host-test/support/optional-program.js";
 import { samplesOf, speak } from "../../../host-test/support/speak.js";
 import { skipIf } from "../../../host-test/support/testing.js";
-import { EndOfSpeech, LISTENING_RATE } from "../src/listening/end-of-speech.js";
+import { EndOfSpeech, LISTENING_RATE } from "../src/listening/recording.js";
 
 const PACKET = 960;
 

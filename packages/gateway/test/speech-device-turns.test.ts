@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { Server } from "xs-mcp-manager/core";
-import { DeviceTurns } from "../src/speech/device-turns.js";
+import { DeviceTurns } from "../src/speech/device-tools.js";
 
 it("a call that is cancelled while it waits for a device frees its place at once", async () => {
 	const turns = new DeviceTurns();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { temporaryFolder, until } from "../../../host-test/support/testing.js";
-import { runProgram } from "../src/speech/run-program.js";
+import { runProgram } from "../src/speech/voice.js";
 
 const LEAVER = `${process.execPath} "${fileURLToPath(new URL("../testing/leaver.mjs", import.meta.url))}"`;
 

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { until } from "../../../host-test/support/testing.js";
-import type { TokenRecord } from "../src/config/token-record.js";
+import type { TokenRecord } from "../src/config/access.js";
 import type { FleetView } from "../src/console/fleet-query.js";
 import type { FleetMessage } from "../src/console/messages.js";
 import { makeStateFolder, type StartedProgram, sendJson, startProgram, tokensIn } from "./program.js";

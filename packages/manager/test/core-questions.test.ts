@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Client, type ClientCapabilities, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
-import type { Question } from "../src/core/asking.js";
+import { type Question, Questions } from "../src/core/asking.js";
 import type { PendingRequest, RequestContext } from "../src/core/connection.js";
-import { Questions } from "../src/core/questions.js";
 import { FakeConnection } from "../testing/fake-connection.js";
 
 const EVERYTHING = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };

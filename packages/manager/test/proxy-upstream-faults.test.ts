@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../host-test/support/testing.js";
-import { makeProxy } from "../src/proxy/mcp-proxy.js";
 import { readProxyOptions } from "../src/proxy/proxy-options.js";
+import { makeProxy } from "../src/proxy/serve-proxy.js";
 import { UPSTREAM_TIMING, type UpstreamTiming } from "../src/proxy/upstream.js";
 import { plainResult, startPlainUpstream } from "../testing/plain-upstream.js";
 import { DISCONNECTED, textOf } from "../testing/proxy.js";

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import type { DeviceDetail, FleetRow, StateChange } from "../../src/console/messages.js";
-import type { FirmwareOffer } from "../../src/devices/firmware/firmware-offers.js";
+import type { FirmwareOffer } from "../../src/devices/firmware/firmware-route.js";
 import { type Outcome, plain, saidBy, toolNamed } from "../store/device.js";
 import { type DeviceLink, sayOn } from "../store/device-link.js";
 import { isConnected } from "../store/fleet.js";

@@ -12,8 +12,7 @@ import {
 import type { Access } from "../config/access.js";
 import type { ListKind } from "../config/setting-kinds.js";
 import type { ToolGroup } from "./groups.js";
-import { aliasIn } from "./listing.js";
-import type { ServerLists } from "./server-lists.js";
+import { aliasIn, type ServerLists } from "./server-lists.js";
 import { ALIAS_SEPARATOR, type Lookup } from "./shared-list.js";
 import { aliasInStateUri, clientUri, parseClientUri } from "./state-resource.js";
 import { chooseKind, isPinned, type ToolView } from "./tool-view.js";

@@ -6,8 +6,7 @@ import { withAddress, withCatalog } from "./address-options.js";
 import { addBridgeCommand } from "./bridge-command.js";
 import { addClientCommands } from "./client-commands.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
-import { addDeviceCommands } from "./device-commands.js";
-import { addFirmwareCommands } from "./firmware-commands.js";
+import { addDeviceCommands, addFirmwareCommands } from "./device-commands.js";
 import { type ClientFlags, clientFor } from "./gateway-client.js";
 import { print, printTable } from "./output.js";
 import type { EndpointFlags } from "./run-endpoints.js";
@@ -27,7 +26,7 @@ export function addCommands(program: Command): void {
 	withSettings(cluster.command("import"))
 		.description("Copy what a state folder has into the store of the cluster; what the cluster has stays")
 		.action(async (settings: object) => {
-			const { importIntoCluster } = await import("./cluster-import.js");
+			const { importIntoCluster } = await import("./run-gateway.js");
 			await importIntoCluster(configurationFrom(settings));
 		});
 	addTokenCommands(program);

@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
 import { ConfigurationError } from "../config/configuration-error.js";
-import { printable } from "../printable.js";
 import { GATEWAY_INFO } from "../version.js";
 import { addBridgeCommand } from "./bridge-command.js";
-import { EXIT, UsageError } from "./output.js";
+import { EXIT, printable, UsageError } from "./output.js";
 
 const EPILOGUE = `
 Settings: flags (--http-port) override environment variables (XS_MCP_GATEWAY_HTTP_PORT), which override the file

@@ -2,14 +2,13 @@ import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Store } from "xs-mcp-manager/core";
+import { TOKEN_KINDS, type TokenKind } from "../config/access.js";
 import { makeSignInCode } from "../config/sign-in-code.js";
-import { TOKEN_KINDS, type TokenKind } from "../config/token-record.js";
 import { TokenStore } from "../config/token-store.js";
-import { printableLine } from "../printable.js";
 import { openStores } from "../store/open-stores.js";
 import { collect } from "./address-options.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
-import { UsageError } from "./output.js";
+import { printableLine, UsageError } from "./output.js";
 
 /** The settings that say where tokens are stored. */
 const STORE_SETTINGS = ["stateFolder", "cluster", "clusterCredentials", "clusterCa"] as const;

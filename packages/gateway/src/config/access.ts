@@ -1,5 +1,126 @@
-import type { Limits } from "./scopes.js";
-import type { TokenRecord } from "./token-record.js";
+import * as z from "zod";
+
+/** The kinds of a token's owner. */
+export const TOKEN_KINDS = ["client", "device"] as const;
+
+export type TokenKind = (typeof TOKEN_KINDS)[number];
+
+/** SHA-256, hex. */
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** The newest tokens of a client that has signed in. */
+const grant = z.object({
+	/** The client's id, and its name for people. */
+	client: z.string(),
+	clientName: z.string(),
+	/** The resource that the tokens are for. */
+	audience: z.string(),
+	/** The access token, and when it is no longer valid. */
+	access: hash,
+	accessExpires: z.iso.datetime(),
+	refresh: hash,
+	/** The refresh token before, and until when it is answered as the first time: that answer may have been lost. */
+	previous: z.object({ refresh: hash, until: z.iso.datetime() }).optional(),
+});
+
+/** A client's rights, in the words of a token's record. */
+export const LIMITS = {
+	/** The only devices that it applies to: the devices that a client can access, or the device that may use it. Absent: all. */
+	devices: z.array(z.string()).readonly().optional(),
+	/** Whether a client only sees devices and calls tools that are known to be read-only. */
+	readOnly: z.boolean().optional(),
+	userTools: z.boolean().optional(),
+	/** Whether a client may listen with the microphones of devices. */
+	microphone: z.boolean().optional(),
+};
+
+/** The record of a token, without the token itself, as it is stored. Times are in ISO 8601. */
+export const tokenRecordSchema = z.object({
+	/** Label shown in lists and logs. */
+	name: z.string(),
+	kind: z.enum(TOKEN_KINDS),
+	created: z.string(),
+	...LIMITS,
+	/** Whether a client may list, create and remove tokens, and restart configured servers. */
+	operator: z.boolean().optional(),
+	/** When a client's token is no longer valid. Absent: never. */
+	expires: z.iso.datetime().optional(),
+	/** The input from which a bound device's token is derived: see DeviceBindings. */
+	salt: z.string().optional(),
+	/** Tokens of a client that has signed in. Such a record has no token of its own. */
+	grant: grant.optional(),
+	/**
+	 * Hash of the token, or of a sign-in's id. Not a slow hash, which protects weak passwords: a token has 256 random bits. It is
+	 * looked up, so the duration may reveal part of it, but a secret cannot be chosen by its hash.
+	 */
+	sha256: hash,
+});
+
+export type TokenRecord = Readonly<z.infer<typeof tokenRecordSchema>>;
+
+/** The record of a client that has signed in. */
+export type SignInRecord = TokenRecord & { readonly grant: Readonly<z.infer<typeof grant>> };
+
+/** The key of a record in the store. */
+export function tokenKey({ name, grant, sha256 }: Pick<TokenRecord, "name" | "grant" | "sha256">): string {
+	return grant === undefined ? `token/${name}` : `sign-in/${sha256}`;
+}
+
+/** The scopes of access tokens: what OAuth calls the limits that `token add` sets. */
+export const SCOPES = {
+	/** Sees devices and calls tools that are known to be read-only, like `--read-only`. */
+	read: "devices:read",
+	/** Calls every tool but user-only ones. */
+	control: "devices:control",
+	/** Calls user-only tools as well, like `--allow-user-tools`. */
+	userTools: "devices:user-tools",
+	/** Listens with microphones as well, like `--allow-microphone`. */
+	microphone: "devices:microphone",
+} as const;
+
+/** `device:ID`: only this device, like `--device ID`. Several are allowed; without any, all devices. */
+const DEVICE = "device:";
+
+/** A client's rights. */
+export type Limits = Pick<TokenRecord, keyof typeof LIMITS>;
+
+/** Whether a word is a scope of the gateway. */
+export function isScope(word: string): boolean {
+	const isOfDevice = word.startsWith(DEVICE) && word.length > DEVICE.length && word.length <= DEVICE.length + 128;
+	return isOfDevice || Object.values<string>(SCOPES).includes(word);
+}
+
+/** The limits that scopes allow; undefined if they allow nothing. Unknown words are ignored. */
+export function limitsOf(scopes: Iterable<string>): Limits | undefined {
+	const words = [...scopes].filter(isScope);
+	const devices = words.filter((word) => word.startsWith(DEVICE)).map((word) => deviceIdOf(word.slice(DEVICE.length)));
+	const userTools = words.includes(SCOPES.userTools);
+	const microphone = words.includes(SCOPES.microphone);
+	const control = userTools || microphone || words.includes(SCOPES.control);
+	if (!control && !words.includes(SCOPES.read)) {
+		return undefined;
+	}
+	return {
+		...(devices.length > 0 && { devices }),
+		...(!control && { readOnly: true }),
+		...(userTools && { userTools: true }),
+		...(microphone && { microphone: true }),
+	};
+}
+
+/** The scopes of limits, separated by spaces: RFC 6749 section 3.3. */
+export function scopesOf({ devices = [], readOnly, userTools, microphone }: Limits): string {
+	const more = [...(userTools ? [SCOPES.userTools] : []), ...(microphone ? [SCOPES.microphone] : [])];
+	const tools = readOnly ? [SCOPES.read] : [SCOPES.control, ...more];
+	return [...tools, ...devices.map((id) => DEVICE + id)].join(" ");
+}
+
+const MAC_ADDRESS = /^(?:[0-9a-f]{2}[:-]){5}[0-9a-f]{2}$/i;
+
+/** Returns a device's id in one form: a MAC address in lower case, because programs write it either way. */
+export function deviceIdOf(text: string): string {
+	return MAC_ADDRESS.test(text) ? text.toLowerCase() : text;
+}
 
 /** The access of an authenticated client. The guard keeps one object per token record. */
 export interface Access {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isObject } from "../firmware.js";
-import { isScope, SCOPES } from "./scopes.js";
+import { isScope, SCOPES } from "./access.js";
 
 /**
  * Effect of a tool. "reads": it changes nothing. "sets": twice is the same as once, and nothing is lost.

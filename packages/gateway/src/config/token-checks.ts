@@ -1,7 +1,7 @@
+import type { TokenKind } from "./access.js";
 import { isLoopback } from "./listen-address.js";
 import { flagOf } from "./setting-kinds.js";
 import type { Configuration, SettingName } from "./settings.js";
-import type { TokenKind } from "./token-record.js";
 import type { TokenStore } from "./token-store.js";
 
 /** Why a gateway must not start: other machines could use it without a token, or it had tokens before and has none now. */

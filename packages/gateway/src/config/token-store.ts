@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type Entry, isMade, type Store } from "xs-mcp-manager/core";
-import { deviceIdOf } from "./scopes.js";
 import {
+	deviceIdOf,
 	type SignInRecord,
 	TOKEN_KINDS,
 	type TokenKind,
 	type TokenRecord,
 	tokenKey,
 	tokenRecordSchema,
-} from "./token-record.js";
+} from "./access.js";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 

@@ -1,7 +1,7 @@
 // Messages to the console's page.
 import type { McpConnection } from "xs-mcp-manager";
 import type { CallRecord } from "xs-mcp-manager/core";
-import type { TokenRecord } from "../config/token-record.js";
+import type { TokenRecord } from "../config/access.js";
 import type { BindingSummary } from "../devices/bootstrap/bootstrap-routes.js";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
 import type { ConnectedClient } from "../transports/session.js";

@@ -1,6 +1,6 @@
 import type { IClientOptions } from "mqtt";
 import { ServerError, type ServerIdentity, type ServerRegistry } from "xs-mcp-manager/core";
-import { deviceIdOf } from "../config/scopes.js";
+import { deviceIdOf } from "../config/access.js";
 import { isObject } from "../firmware.js";
 import type { Admission, DeviceListenerOptions } from "./admission.js";
 import {

@@ -6,7 +6,7 @@ import { WebSocket, WebSocketServer } from "ws";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import { readFrame, writeFrame } from "../firmware.js";
 import { closeServer, createHttpServer, listenOn, renewTls, watchLiveness } from "../http/listener.js";
-import { type Admission, admitAll, type DeviceListenerOptions } from "./admission.js";
+import { type Admission, admitAll, type DeviceListenerOptions, introductionOf, serverUrlOf } from "./admission.js";
 import { AudioLink } from "./audio-link.js";
 import {
 	DeviceConnection,
@@ -15,7 +15,6 @@ import {
 	readHello,
 	webSocketHelloAnswer,
 } from "./device-connection.js";
-import { introductionOf, serverUrlOf } from "./device-request.js";
 
 /** Milliseconds that a device has for its hello. */
 const HELLO_TIMEOUT = 10_000;

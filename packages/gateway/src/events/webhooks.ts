@@ -6,8 +6,15 @@ import { isRefusedAddress } from "../http/public-request.js";
 import type { EventFeed, EventRequest } from "./event-feed.js";
 import type { EventService } from "./event-service.js";
 import { type CommonArguments, callbackFailed, exhausted, forbidden, invalid, type Viewer } from "./event-types.js";
-import { controlMessage, WebhookDelivery } from "./webhook-delivery.js";
-import { bytesOfSecret, type PostAnswer, post, problemOfStatus, type WebhookMessage } from "./webhook-post.js";
+import {
+	bytesOfSecret,
+	controlMessage,
+	type PostAnswer,
+	post,
+	problemOfStatus,
+	WebhookDelivery,
+	type WebhookMessage,
+} from "./webhook-delivery.js";
 import type { WebhookRecord, WebhookStore } from "./webhook-store.js";
 
 /** Subscriptions of one token, and in all. */

@@ -1,5 +1,5 @@
 import mqtt from "mqtt";
-import { readPem } from "../config/tls-files.js";
+import { readPem } from "../config/listen-address.js";
 import type { RunningGateway } from "../gateway.js";
 import { ALL_COMMANDS, gatewayTopic } from "./discovery.js";
 

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { parse, serialize } from "hono/utils/cookie";
 import type { Store } from "xs-mcp-manager/core";
 import * as z from "zod";
-import type { TokenRecord } from "../config/token-record.js";
+import type { TokenRecord } from "../config/access.js";
 import { digest } from "../config/token-store.js";
 
 /** Milliseconds for which a person stays signed in. */

@@ -1,8 +1,16 @@
-import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo, Server } from "node:net";
+import type { AddressInfo, Server as NetServer } from "node:net";
+import type { Duplex } from "node:stream";
 import { type TlsOptions, Server as TlsServer } from "node:tls";
+import { getRequestListener } from "@hono/node-server";
+import type { Hono } from "hono";
 import type { WebSocket } from "ws";
+import { listenAt, readTlsFiles } from "../config/listen-address.js";
+import type { Configuration } from "../config/settings.js";
+import type { Logger } from "../log.js";
+import type { RejectionReport } from "./rejections.js";
+import type { HttpEnv } from "./route.js";
 
 /** Milliseconds for a request's headers to arrive, and without anything of its body. */
 const REQUEST_TIMEOUT = 10_000;
@@ -33,7 +41,7 @@ const IDLE_TIME = 75_000;
 export function createHttpServer(
 	onError: (error: Error) => void,
 	{ tls, stallTime = STALL_TIME }: { readonly tls?: TlsOptions | undefined; readonly stallTime?: number } = {},
-): HttpServer {
+): Server {
 	const limits = {
 		requestTimeout: 0,
 		headersTimeout: REQUEST_TIMEOUT,
@@ -54,7 +62,7 @@ export function createHttpServer(
 }
 
 /** Ends a request whose body is too slow. Bytes are those of the connection: what arrived with the headers counts as well. */
-function watchProgress(server: HttpServer, request: IncomingMessage): void {
+function watchProgress(server: Server, request: IncomingMessage): void {
 	const { headers, socket } = request;
 	if (!("transfer-encoding" in headers) && Number(headers["content-length"] ?? 0) === 0) {
 		return;
@@ -84,7 +92,7 @@ function watchProgress(server: HttpServer, request: IncomingMessage): void {
  * @param onError called with later errors; the server continues to listen
  */
 export function listenOn(
-	server: Server,
+	server: NetServer,
 	{ host, port }: { readonly host: string; readonly port: number },
 	onError: (error: Error) => void,
 ): Promise<number> {
@@ -103,7 +111,7 @@ export function listenOn(
  *
  * @param flushTime milliseconds for answers that are being sent
  */
-export async function closeServer(server: HttpServer, flushTime = 0): Promise<void> {
+export async function closeServer(server: Server, flushTime = 0): Promise<void> {
 	const closed = new Promise((resolve) => server.close(resolve));
 	server.closeIdleConnections();
 	const timer = setTimeout(() => server.closeAllConnections(), flushTime);
@@ -112,7 +120,7 @@ export async function closeServer(server: HttpServer, flushTime = 0): Promise<vo
 }
 
 /** Makes a TLS server use another key and certificate for new connections. */
-export function renewTls(server: Server, tls: TlsOptions): void {
+export function renewTls(server: NetServer, tls: TlsOptions): void {
 	if (server instanceof TlsServer) {
 		server.setSecureContext(tls);
 	}
@@ -135,4 +143,78 @@ export function watchLiveness(socket: WebSocket, interval = 30_000): void {
 		socket.ping();
 	}, interval);
 	socket.once("close", () => clearInterval(timer));
+}
+
+type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
+
+/** Milliseconds for a client to close its side of a connection that is rejected. */
+const HALF_OPEN_TIME = 1_000;
+
+/**
+ * Makes Node's HTTP or HTTPS server, with limits on how slow a request may be. It answers a connection that never made a request:
+ * it is too slow, or does not speak HTTP.
+ *
+ * @param tls key and certificate: the server then speaks HTTPS
+ */
+export function makeServer(onRequest: Listener, rejections: RejectionReport, log: Logger, tls?: TlsOptions): Server {
+	const server = createHttpServer((err) => log.error({ err }, "response failed"), { tls });
+	server.on("request", onRequest);
+	server.on("clientError", ({ code }: NodeJS.ErrnoException, socket: Duplex & { remoteAddress?: string }) => {
+		if (code === "ECONNRESET" || !socket.writable) {
+			socket.destroy();
+			return;
+		}
+		const slow = code === "ERR_HTTP_REQUEST_TIMEOUT";
+		rejections.connection(slow ? "slow" : "malformed", { address: socket.remoteAddress, code });
+		const status = slow ? "408 Request Timeout" : "400 Bad Request";
+		socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+		// At once, the client could lose the answer; without it, a client that never closes its side keeps the descriptor.
+		const timer = setTimeout(() => socket.destroy(), HALF_OPEN_TIME);
+		socket.once("close", () => clearTimeout(timer));
+	});
+	return server;
+}
+
+/** Passes the requests of a Node server to a Hono app. */
+export function makeListener(app: Hono<HttpEnv>, rejections: RejectionReport): Listener {
+	return getRequestListener(app.fetch, {
+		overrideGlobalObjects: false,
+		// The rest of a rejected request is drained before the answer.
+		autoCleanupIncoming: false,
+		// A missing Host must not make the URL unreadable: it is checked as one that is wrong.
+		hostname: "localhost",
+		errorHandler: (error) => rejections.answerMalformed(error as Error),
+	});
+}
+
+/** Seconds after which clients and devices may try again. */
+const RETRY_AFTER = "5";
+
+/**
+ * Answers every request at the ports of clients and devices with 503, because the gateway cannot serve them yet. Rejects with
+ * ConfigurationError.
+ *
+ * @returns stops it
+ */
+export async function answerUnavailable(configuration: Configuration): Promise<() => Promise<void>> {
+	const { websocket, httpAddress, httpPort, websocketAddress, websocketPort } = configuration;
+	const servers: Server[] = [];
+	const listen = async (listener: "http" | "websocket", host: string, port: number): Promise<void> => {
+		const server = createHttpServer(() => {}, { tls: readTlsFiles(listener, configuration)?.options });
+		server.on("request", (_request, response) => {
+			response.writeHead(503, { "Content-Type": "application/json", "Retry-After": RETRY_AFTER });
+			response.end('{"status":"starting","problem":"the cluster\'s store is unreachable"}\n');
+		});
+		await listenAt(listener, port, () => listenOn(server, { host, port }, () => {}));
+		servers.push(server);
+	};
+	await listen("http", httpAddress, httpPort);
+	if (websocket) {
+		await listen("websocket", websocketAddress, websocketPort);
+	}
+	return async () => {
+		for (const server of servers) {
+			await closeServer(server);
+		}
+	};
 }

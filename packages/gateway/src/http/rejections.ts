@@ -5,7 +5,7 @@ import { ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { SERVER_ERROR, StoreError } from "xs-mcp-manager/core";
-import { UnsavedError } from "../config/atomic-file.js";
+import { UnsavedError } from "../config/state-files.js";
 import type { RunningGateway } from "../gateway.js";
 import { HttpError, jsonRpcError } from "./http-error.js";
 import type { HttpEnv } from "./route.js";

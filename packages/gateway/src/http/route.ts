@@ -13,9 +13,8 @@ import {
 	type ServerRegistry,
 } from "xs-mcp-manager/core";
 import type * as z from "zod";
-import { type Access, type AccessGrant, reaches } from "../config/access.js";
+import { type Access, type AccessGrant, reaches, type TokenRecord } from "../config/access.js";
 import type { Configuration } from "../config/settings.js";
-import type { TokenRecord } from "../config/token-record.js";
 import type { ConsoleSession } from "./console-sessions.js";
 import { victimFor } from "./fair-share.js";
 import { HttpError } from "./http-error.js";

@@ -3,7 +3,7 @@ import { mayListen } from "../config/access.js";
 import { flag, httpUrl, inGroup, KEY, requiring, setting, text } from "../config/setting-kinds.js";
 import { definePlugin } from "../plugin.js";
 import { speech } from "../speech/plugin.js";
-import { checkProvider, readProvider } from "../speech/provider.js";
+import { checkProvider, readProvider } from "../speech/voice.js";
 
 /** Opens the microphones of devices, if the settings allow that: the tools `listen` and `ask`, and speech as an event. */
 export const listening = definePlugin({

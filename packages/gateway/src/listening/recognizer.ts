@@ -4,7 +4,7 @@ import { jsonIn } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 import { fairLimit } from "../http/fair-share.js";
 import { type ModelService, post } from "../http/model-service.js";
-import { runProgram } from "../speech/run-program.js";
+import { runProgram } from "../speech/voice.js";
 
 /** Turns speech into text. Rejects with an Error that says why it cannot, without the key. */
 export type Recognize = (wav: Buffer, signal: AbortSignal) => Promise<string>;

@@ -5,7 +5,7 @@ import type { Catalog } from "../catalog/catalog.js";
 import { DEVICES, type ToolGroup } from "../catalog/groups.js";
 import { searchTools } from "../catalog/tool-search.js";
 import type { ListKind } from "../config/setting-kinds.js";
-import { answerWrongArguments, failedCall } from "./failures.js";
+import { answerWrongArguments, failedCall } from "./contents.js";
 
 /** The client that calls a catalog tool. */
 interface CatalogCaller {

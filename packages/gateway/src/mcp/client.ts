@@ -18,8 +18,8 @@ import * as z from "zod";
 import type { Catalog, CatalogChange, FoundTool, ListName } from "../catalog/catalog.js";
 import { showsPanels, withPanels } from "../catalog/device-panel.js";
 import { DEVICES } from "../catalog/groups.js";
-import { aliasIn } from "../catalog/listing.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
+import { aliasIn } from "../catalog/server-lists.js";
 import { stateUri } from "../catalog/state-resource.js";
 import { SERVER_INFO } from "../catalog/tool-hints.js";
 import { type FirmwareUpdate, UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
@@ -36,17 +36,16 @@ import {
 	TASKS_EXTENSION,
 	withForm,
 } from "./client-request.js";
-import { infoFor, resultFor, toolsFor, withUris } from "./contents.js";
-import { answerFailedCall, errorFor, failedCall } from "./failures.js";
+import { answerFailedCall, errorFor, failedCall, infoFor, resultFor, toolsFor, withUris } from "./contents.js";
 import type { Gateway } from "./gateway.js";
 import { callGroup } from "./group-calls.js";
 import { callOwnTool } from "./own-tool.js";
 import { EVENT_METHODS, EVENTS_EXTENSION } from "./serve-events.js";
 import { LISTEN_METHODS } from "./serve-listen.js";
-import { PROMPT_METHODS } from "./serve-prompts.js";
 import {
 	type ClientSubscriptions,
 	makeSubscriptions,
+	PROMPT_METHODS,
 	RESOURCE_METHODS,
 	SKILL_METHODS,
 	SKILLS_EXTENSION,

@@ -1,7 +1,7 @@
 import { type CallToolResult, type ContentBlock, isInputRequiredResult } from "@modelcontextprotocol/server";
 import { type OrInput, ServerError, textOf } from "xs-mcp-manager/core";
 import { chooseMembers, DEVICES, type Member, type ToolGroup } from "../catalog/groups.js";
-import { answerFailedCall, answerWrongArguments, failedCall } from "./failures.js";
+import { answerFailedCall, answerWrongArguments, failedCall } from "./contents.js";
 
 /** Devices that one call may reach. */
 const MAX_DEVICES = 1_000;

@@ -10,7 +10,7 @@ import {
 import type * as z from "zod";
 import type { OwnTool, OwnToolCaller } from "../catalog/catalog.js";
 import type { ClientRequest } from "./client-request.js";
-import { failedCall } from "./failures.js";
+import { failedCall } from "./contents.js";
 
 /**
  * A tool of the gateway whose arguments are checked before it is called.

@@ -4,7 +4,7 @@ import type { Catalog, CatalogChange } from "../catalog/catalog.js";
 import { stateUri } from "../catalog/state-resource.js";
 import { type ClientRequest, type Method, method } from "./client-request.js";
 import { missingTasks } from "./serve-tasks.js";
-import type { Task } from "./task.js";
+import type { Task } from "./tasks.js";
 
 /** Requests to listen that are followed at the same time with one token. */
 const MAX_LISTENS = 1_000;

@@ -8,7 +8,7 @@ import {
 import type { OrInput, ServerTool } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { ClientRequest, type Method, method, TASKS_EXTENSION } from "./client-request.js";
-import type { Input, Task } from "./task.js";
+import type { Input, Task } from "./tasks.js";
 
 const TASK_ID = z.string().min(1).max(256);
 const ID = z.looseObject({ taskId: TASK_ID });

@@ -3,7 +3,7 @@ import { OAuthErrorCode } from "@modelcontextprotocol/server";
 import { type Context, Hono } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import type { Clients } from "../app.js";
-import { type Limits, SCOPES } from "../config/scopes.js";
+import { type Limits, SCOPES } from "../config/access.js";
 import { looksLikeCode, takeSignInCode } from "../config/sign-in-code.js";
 import type { RunningGateway } from "../gateway.js";
 import { HttpError } from "../http/http-error.js";

@@ -1,9 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { isMade, type Store } from "xs-mcp-manager/core";
 import * as z from "zod";
-import type { AccessGrant, TokenIssuer } from "../config/access.js";
-import { type Limits, scopesOf } from "../config/scopes.js";
-import { LIMITS } from "../config/token-record.js";
+import { type AccessGrant, LIMITS, type Limits, scopesOf, type TokenIssuer } from "../config/access.js";
 import { digest, TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
 import type { DeviceKey } from "../devices/device-key.js";
 import { GrantFailure } from "./oauth-failure.js";

@@ -1,7 +1,6 @@
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import * as z from "zod";
-import type { AccessGrant, TokenIssuer } from "../config/access.js";
-import { isScope, limitsOf } from "../config/scopes.js";
+import { type AccessGrant, isScope, limitsOf, type TokenIssuer } from "../config/access.js";
 import type { Configuration } from "../config/settings.js";
 import { isObject } from "../firmware.js";
 import { HttpError } from "../http/http-error.js";

@@ -2,7 +2,7 @@ import {
 	getOAuthProtectedResourceMetadataUrl,
 	type OAuthProtectedResourceMetadata,
 } from "@modelcontextprotocol/server";
-import { SCOPES } from "../config/scopes.js";
+import { SCOPES } from "../config/access.js";
 
 /** `/mcp`, or `/mcp/DEVICE` with the device percent-encoded. */
 const PATH = /^\/mcp(?:\/([^/?#]{1,384}))?\/?$/;

@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Access, AccessGrant } from "../config/access.js";
+import { type Access, type AccessGrant, deviceIdOf, type Limits, SCOPES, type TokenRecord } from "../config/access.js";
 import { isLoopback } from "../config/listen-address.js";
-import { deviceIdOf, type Limits, SCOPES } from "../config/scopes.js";
-import type { TokenRecord } from "../config/token-record.js";
 import { NO_TOKEN_NAME } from "../config/token-store.js";
 import type { RunningGateway } from "../gateway.js";
 import { type ConsoleSession, ConsoleSessions, readCookie } from "../http/console-sessions.js";

@@ -2,7 +2,7 @@ import { OAuthErrorCode, type OAuthMetadata } from "@modelcontextprotocol/server
 import { Hono } from "hono";
 import { describeIssues } from "xs-mcp-manager/core";
 import type { Clients } from "../app.js";
-import { SCOPES } from "../config/scopes.js";
+import { SCOPES } from "../config/access.js";
 import { TokenError } from "../config/token-store.js";
 import type { DeviceKey } from "../devices/device-key.js";
 import type { RunningGateway } from "../gateway.js";

@@ -2,8 +2,17 @@ import { setTimeout } from "node:timers/promises";
 import type { Server } from "xs-mcp-manager/core";
 import { isNewer, isVersion } from "../firmware.js";
 import type { RunningGateway } from "../gateway.js";
-import { type Caller, CHIME, callTool, findTool, PLAY, SET_VOLUME, setVolume, showText } from "./device-tools.js";
-import type { DeviceTurns } from "./device-turns.js";
+import {
+	type Caller,
+	CHIME,
+	callTool,
+	type DeviceTurns,
+	findTool,
+	PLAY,
+	SET_VOLUME,
+	setVolume,
+	showText,
+} from "./device-tools.js";
 import type { Speech, SpokenText } from "./speech.js";
 import { streamSpeech } from "./spoken-stream.js";
 

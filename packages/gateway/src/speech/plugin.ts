@@ -1,9 +1,9 @@
 import { flag, hours, httpUrl, inGroup, KEY, pairs, requiring, setting, text } from "../config/setting-kinds.js";
 import { definePlugin } from "../plugin.js";
 import type { Announcements } from "./announcements.js";
-import type { DeviceTurns } from "./device-turns.js";
-import { checkProvider, readProvider } from "./provider.js";
+import type { DeviceTurns } from "./device-tools.js";
 import type { Speech } from "./speech.js";
+import { checkProvider, readProvider } from "./voice.js";
 
 export interface SpeechOfGateway {
 	/** One at a time speaks on a device, or listens. */
@@ -44,7 +44,7 @@ export const speech = definePlugin({
 			voices,
 		] = await Promise.all([
 			import("./announcements.js"),
-			import("./device-turns.js"),
+			import("./device-tools.js"),
 			import("./say-tool.js"),
 			import("./speech.js"),
 			import("./voice.js"),

@@ -9,7 +9,7 @@ import { fairLimit } from "../http/fair-share.js";
 import { HttpError } from "../http/http-error.js";
 import { allow, type HttpEnv } from "../http/route.js";
 import type { Caller } from "./device-tools.js";
-import { encodeOgg } from "./ogg.js";
+import { encodeOgg } from "./spoken-stream.js";
 import type { Voice } from "./voice.js";
 import { encodeWav, makeResampler, readWav, type Sound } from "./wav.js";
 

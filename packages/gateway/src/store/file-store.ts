@@ -5,8 +5,7 @@ import { join } from "node:path";
 import pLimit from "p-limit";
 import { type Entry, replaceFile, roomOf, Store, StoreError } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { UnsavedError } from "../config/atomic-file.js";
-import { withLock } from "../config/file-lock.js";
+import { UnsavedError, withLock } from "../config/state-files.js";
 
 const EXTENSION = ".json";
 

@@ -20,8 +20,7 @@ import {
 } from "xs-mcp-manager/core";
 import type { Catalog } from "../catalog/catalog.js";
 import { readView } from "../catalog/tool-view.js";
-import type { Access } from "../config/access.js";
-import { scopesOf } from "../config/scopes.js";
+import { type Access, scopesOf } from "../config/access.js";
 import type { Configuration } from "../config/settings.js";
 import { isObject } from "../firmware.js";
 import { victimFor } from "../http/fair-share.js";

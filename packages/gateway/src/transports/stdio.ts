@@ -4,7 +4,7 @@ import { clientInput } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
 import { Client, openClient } from "../mcp/client.js";
 import type { Channel } from "../mcp/client-request.js";
-import { errorFor } from "../mcp/failures.js";
+import { errorFor } from "../mcp/contents.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { readStateless } from "./messages.js";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { type Entry, isConflict, MemoryStore, type Store } from "../store/store.js";
-import { slug } from "./names.js";
+import { slug } from "./input-schema.js";
 
 /** The longest alias, in characters. It leaves enough for a tool's name within 64. */
 export const MAX_ALIAS_LENGTH = 24;

@@ -28,11 +28,11 @@ export {
 } from "./connection.js";
 export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
 export { headerProblem } from "./header-parameters.js";
-export { describeIssues, inputSchemaOf } from "./input-schema.js";
+export { describeIssues, inputSchemaOf, isSimilar, portable, slug } from "./input-schema.js";
 export { MAX_NESTING, nestsDeeper, RateLimit } from "./limits.js";
 export { clientInput } from "./line-reader.js";
-export { isSimilar, portable, slug } from "./names.js";
 export {
+	hashOfOffers,
 	type Offers,
 	present,
 	type ServerPrompt,
@@ -65,4 +65,3 @@ export {
 	type Upload,
 	type Uploads,
 } from "./server.js";
-export { hashOfOffers } from "./stored-offers.js";

@@ -11,7 +11,7 @@ import { type Discover, type Listed, makeDiscovery } from "./discovery.js";
 import { ServerError } from "./errors.js";
 import { describeIssues } from "./input-schema.js";
 import { coalesced } from "./limits.js";
-import { type ListName, NO_OFFERS, type Offers } from "./offers.js";
+import { type ListName, NO_OFFERS, OFFERS, type Offers, openStoredOffers, type StoredOffers } from "./offers.js";
 import { makeSchemaChecker, type SchemaChecker } from "./schema-checker.js";
 import {
 	type CallDetails,
@@ -23,7 +23,6 @@ import {
 	type ServerSettings,
 	type Uploads,
 } from "./server.js";
-import { OFFERS, openStoredOffers, type StoredOffers } from "./stored-offers.js";
 
 /** In the store, before a device's id: its record, its tags, and its title. */
 const DEVICE = "device/";

@@ -1,5 +1,5 @@
 export type { McpErrorCode } from "../core/errors.js";
-export type { McpAuthProvider } from "../upstreams/auth/auth-config.js";
+export type { McpAuthProvider } from "../upstreams/auth/oauth-client.js";
 export { SignIns } from "../upstreams/auth/sign-ins.js";
 export type { ServerInput, ServerOptions } from "../upstreams/server-config.js";
 export { type ConfigProblem, problemText, readServer, validateServersFile } from "../upstreams/servers-file.js";

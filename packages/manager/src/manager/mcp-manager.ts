@@ -4,8 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { CallToolResult, Prompt, ReadResourceResult, Resource } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import { ServerError } from "../core/errors.js";
-import { describeIssues } from "../core/input-schema.js";
-import { isSimilar, portable } from "../core/names.js";
+import { describeIssues, isSimilar, portable } from "../core/input-schema.js";
 import type { Offers, ServerTool } from "../core/offers.js";
 import { textOf } from "../core/received.js";
 import { ServerRegistry } from "../core/registry.js";
@@ -15,7 +14,6 @@ import type { ConfiguredServer } from "../upstreams/configured-server.js";
 import { ConfiguredServers } from "../upstreams/configured-servers.js";
 import { LISTED_SERVER, matchesAny, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
 import { problemText, readServersFile, watchServersFile } from "../upstreams/servers-file.js";
-import { ELICITATION, expectComplete, withQuestions } from "./asking-person.js";
 import {
 	type CallRequest,
 	expectKnownTypes,
@@ -33,7 +31,7 @@ import {
 	toMcpError,
 	translated,
 } from "./mcp-types.js";
-import { makeResourceCache } from "./resource-cache.js";
+import { ELICITATION, expectComplete, makeResourceCache, withQuestions } from "./resource-cache.js";
 import { methodNameOf } from "./typed-tools.js";
 
 /** Names of tools in the error for one that is not known. */

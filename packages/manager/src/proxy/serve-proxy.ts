@@ -1,10 +1,23 @@
+import { readFileSync } from "node:fs";
+import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/client";
 import { Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { Request, RequestContext } from "../core/connection.js";
+import { ServerError } from "../core/errors.js";
 import { clientInput } from "../core/line-reader.js";
-import { readableError } from "../core/received.js";
+import {
+	LIST_NAMES,
+	type ListName,
+	NO_OFFERS,
+	type Offers,
+	type ServerTool,
+	withoutExecution,
+} from "../core/offers.js";
+import { failedResult, readableError, textOf, textResult } from "../core/received.js";
+import type { Complete, Results } from "../core/results.js";
 import { MANAGER_INFO } from "../version.js";
-import { type McpProxy, makeProxy } from "./mcp-proxy.js";
 import type { ProxyOptions } from "./proxy-options.js";
+import { UPSTREAM_TIMING, Upstream } from "./upstream.js";
 
 const CAPABILITIES = { tools: { listChanged: true }, resources: { listChanged: true }, prompts: { listChanged: true } };
 
@@ -89,4 +102,234 @@ function untilDisconnected(transport: StdioServerTransport): Promise<void> {
 		};
 		process.stdout.on("error", () => resolve());
 	});
+}
+
+const ACTIVATE = "activate";
+
+/** Texts for the host's model, in Japanese and English. The host's instructions are all that it knows about a locked proxy. */
+const TEXTS = {
+	instructions: (skill: string) => `Before you use these tools, load the skill ${skill} and call the tool activate.`,
+	locked: (skill: string) =>
+		`スキル ${skill} が未ロードです。ロードしてから activate を呼んでください (Load the skill ${skill}, then call activate.)`,
+	disconnected: (reason: string) =>
+		"上流MCP切断。activate を再度呼んでください " +
+		`(The upstream MCP server is disconnected: ${reason}. Call activate again.)`,
+	notReconnected: (reason: string) =>
+		"自動再接続失敗。上流サービスの状態を確認してください " +
+		`(Automatic reconnection failed: ${reason}. Check the upstream service.)`,
+	notConnected: (reason: string) =>
+		`接続失敗。上流サービスの状態を確認してください (Connection failed: ${reason}. Check the upstream service.)`,
+	/** Appended for a call that was in progress when the connection ended. */
+	perhapsCarriedOut: "The call may have been carried out.",
+	reconnected: "The upstream MCP server was disconnected during the call. The proxy has connected again.",
+};
+
+export type McpProxy = ReturnType<typeof makeProxy>;
+
+/**
+ * Makes the host's view of an upstream: its tools, resources and prompts. With a skill there is a gate: before
+ * `activate` only the list of tools is requested from the upstream, and only `activate` connects. Without one, the
+ * first request connects.
+ */
+export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
+	/** Whether there has been a connection: the next one is a reconnection. */
+	let wasConnected = false;
+	let activating: Promise<CallToolResult> | undefined;
+	const isGated = options.skill !== "";
+	let isLocked = isGated;
+	const { connectTimeout: limit } = options;
+	const limits = limit !== undefined && { connect: limit, start: limit, list: limit, ping: limit };
+	const upstream = new Upstream(options.upstream, { ...timing, ...limits });
+
+	const { tools: chosen, init } = options;
+	const offers = (name: string): boolean =>
+		(chosen === undefined || chosen.includes(name)) && !(isGated && name === ACTIVATE);
+
+	/**
+	 * Makes a request, unless the gate is locked. Without a gate it connects if that is needed; if the connection is lost, it connects
+	 * again, once.
+	 *
+	 * @param fail makes a result of a text, or throws it
+	 */
+	const pass = async <Result>(call: () => Promise<Result>, fail: (text: string) => Result): Promise<Result> => {
+		const locked = isLocked ? TEXTS.locked(options.skill) : undefined;
+		try {
+			const problem = isGated ? locked : await connect();
+			if (problem !== undefined) {
+				return fail(problem);
+			}
+			try {
+				return await call();
+			} catch (error) {
+				const lost = textOfLoss(error, isGated ? TEXTS.disconnected : TEXTS.notReconnected);
+				if (isGated || (await connect()) !== undefined) {
+					return fail(lost);
+				}
+				if ((error as ServerError).code === "server-disconnected") {
+					// Not repeated: the upstream may already have done the work.
+					return fail(`${TEXTS.reconnected} ${TEXTS.perhapsCarriedOut}`);
+				}
+			}
+			return await call().catch((error) => fail(textOfLoss(error, TEXTS.notReconnected)));
+		} catch (error) {
+			if (error instanceof ServerError) {
+				return fail(`${error.message}. ${TEXTS.perhapsCarriedOut}`);
+			}
+			throw error;
+		}
+	};
+
+	/** The text for a request that failed because the connection was lost. Throws any other error. */
+	const textOfLoss = (error: unknown, describe: (reason: string) => string): string => {
+		if (!(error instanceof ServerError) || (error.code !== "server-disconnected" && error.code !== "server-offline")) {
+			throw error;
+		}
+		const text = describe(upstream.lostReason);
+		return error.code === "server-disconnected" ? `${text} ${TEXTS.perhapsCarriedOut}` : text;
+	};
+
+	/** Connects, unless it is connected. Returns an error text if that fails. */
+	const connect = async (): Promise<string | undefined> => {
+		const describe = wasConnected ? TEXTS.notReconnected : TEXTS.notConnected;
+		try {
+			await upstream.connect();
+			wasConnected = true;
+			return undefined;
+		} catch (error) {
+			return describe((error as Error).message);
+		}
+	};
+
+	const activate = (): Promise<CallToolResult> => {
+		activating ??= activateOnce().finally(() => {
+			activating = undefined;
+		});
+		return activating;
+	};
+
+	/** Connects if that is needed, runs the init script, and opens the gate. */
+	const activateOnce = async (): Promise<CallToolResult> => {
+		try {
+			if (!(await upstream.check())) {
+				await upstream.connect();
+			}
+		} catch (error) {
+			return failedResult(TEXTS.notConnected((error as Error).message));
+		}
+		try {
+			await upstream.refresh("tools");
+			const tools = upstream.expect("tools");
+			if (init !== undefined) {
+				await runInitScript(upstream, init, tools);
+			}
+		} catch (error) {
+			// An upstream that was not initialized must not be used: until the next activate, calls fail as disconnected.
+			await upstream.disconnect("activate failed");
+			return failedResult(`activate failed: ${(error as Error).message}`);
+		}
+		isLocked = false;
+		for (const list of LIST_NAMES) {
+			upstream.emit("listChanged", list);
+		}
+		const names = (upstream.known("tools") ?? []).map(({ name }) => name).filter(offers);
+		const ran = init === undefined ? "" : ` ${init.script} was run by ${init.tool}.`;
+		return textResult(`Connected to ${options.upstream.shown}.${ran} Tools (${names.length}): ${names.join(", ")}`);
+	};
+
+	/** Reads a list, and updates the lists that the host sees. */
+	const refresh = (list: ListName): Promise<void> => upstream.refresh(list, isLocked ? [] : LIST_NAMES);
+
+	return {
+		upstream,
+		instructions: isGated ? TEXTS.instructions(options.skill) : undefined,
+		/**
+		 * With the upstream's schemas if it answers or has answered before; else with the known names.
+		 *
+		 * Rejects with ProtocolError if the upstream fails to list them and nothing else is known.
+		 */
+		async listTools(): Promise<Tool[]> {
+			await refresh("tools");
+			const isEnough = (chosen?.length ?? 0) > 0 || isGated;
+			const known = isEnough ? upstream.known("tools") : upstream.expect("tools");
+			const tools = known ?? chosen?.map((name): ServerTool => ({ name, inputSchema: { type: "object" } })) ?? [];
+			const offered = tools.filter(({ name }) => offers(name)).map(withoutExecution);
+			return isGated ? [activateTool(options), ...offered] : offered;
+		},
+		/**
+		 * Resources, templates or prompts, as the upstream lists them or has listed them last. None while the gate is locked.
+		 *
+		 * Rejects with ProtocolError if the upstream fails to list them, and has never listed them.
+		 */
+		async list<List extends Exclude<ListName, "tools">>(list: List): Promise<Offers[List]> {
+			if (isLocked) {
+				return NO_OFFERS[list];
+			}
+			await refresh(list);
+			return upstream.expect(list);
+		},
+		/** Rejects with the SDK's ProtocolError if that is the upstream's answer. */
+		async callTool(name: string, args: object, context: RequestContext): Promise<CallToolResult> {
+			if (isGated && name === ACTIVATE) {
+				return await activate();
+			}
+			if (!offers(name)) {
+				return failedResult(`Tool ${name} not found`);
+			}
+			return await pass(
+				() => upstream.request({ method: "tools/call", params: { name, arguments: args } }, context),
+				failedResult,
+			);
+		},
+		/** Makes a request other than a call. Rejects with ProtocolError: that of the upstream, or one with the gate's text. */
+		async request<Method extends keyof Results>(
+			request: Request<Method>,
+			context: RequestContext,
+		): Promise<Complete<Results[Method]>> {
+			return await pass(
+				() => upstream.request(request, context),
+				(text) => {
+					throw new ProtocolError(ProtocolErrorCode.InternalError, text);
+				},
+			);
+		},
+	};
+}
+
+function activateTool({ skill, name }: ProxyOptions): ServerTool {
+	return {
+		name: ACTIVATE,
+		description:
+			`Connects to ${name} and unlocks its tools. Load the skill ${skill} first. ` +
+			"Call it again if a tool says that the upstream is disconnected.",
+		inputSchema: { type: "object", properties: {} },
+		annotations: { idempotentHint: true },
+	};
+}
+
+/** Characters of a failed script's answer, for the error message. */
+const MAX_QUOTE = 1_000;
+
+/**
+ * Runs a script on the upstream, as the argument of one of its tools. Rejects with an Error with the reason.
+ *
+ * @param script its path. Read each time, so that a changed script needs no restart
+ * @param tool the upstream's tool that runs it
+ */
+async function runInitScript(
+	upstream: Upstream,
+	{ script, tool }: { readonly script: string; readonly tool: string },
+	tools: readonly ServerTool[],
+): Promise<void> {
+	const found = tools.find(({ name }) => name === tool);
+	if (found === undefined) {
+		throw new Error(`--init-tool: the upstream has no tool ${tool}`);
+	}
+	const code = readFileSync(script, "utf8");
+	const { properties = {}, required = [] } = found.inputSchema;
+	const parameter = Object.hasOwn(properties, "code") ? "code" : (required[0] ?? "code");
+	const call = { name: tool, arguments: { [parameter]: code } };
+	const { isError, content } = await upstream.request({ method: "tools/call", params: call });
+	if (isError) {
+		throw new Error(`${tool} failed with ${script}: ${textOf(content).slice(0, MAX_QUOTE)}`);
+	}
 }

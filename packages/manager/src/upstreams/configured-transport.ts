@@ -24,9 +24,8 @@ import { MAX_NESTING, nestsDeeper, RateLimit } from "../core/limits.js";
 import { readResult } from "../core/results.js";
 import { SignedIn } from "./auth/sign-ins.js";
 import { httpFailure, isReached, isUnsent, makeCarefulFetch } from "./careful-fetch.js";
-import { ProcessTransport } from "./process-transport.js";
+import { ProcessTransport, WebSocketTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
-import { WebSocketTransport } from "./websocket-transport.js";
 
 /** Authentication of each request over HTTP. */
 export type Auth = AuthProvider | OAuthClientProvider;

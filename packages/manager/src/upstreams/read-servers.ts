@@ -3,8 +3,7 @@ import { basename, dirname, resolve } from "node:path";
 import type * as z from "zod";
 import { describeIssue } from "../core/input-schema.js";
 import { isObject } from "../firmware.js";
-import { hostEntry, hostId, plainEntry } from "./host-entry.js";
-import { type Path, parseFile, SyntaxProblem } from "./parsed-file.js";
+import { hostEntry, hostId, type Path, parseFile, plainEntry, SyntaxProblem } from "./host-entry.js";
 import {
 	FieldError,
 	HOST_SERVER,

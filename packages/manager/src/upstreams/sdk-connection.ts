@@ -7,6 +7,7 @@ import {
 	type ServerCapabilities,
 } from "@modelcontextprotocol/client";
 import * as z from "zod";
+import { Questions } from "../core/asking.js";
 import { ChangeStream } from "../core/change-stream.js";
 import {
 	type Capabilities,
@@ -18,7 +19,6 @@ import {
 import { messageOf, responseError, ServerError } from "../core/errors.js";
 import { headerProblem } from "../core/header-parameters.js";
 import { LISTS, type ListName } from "../core/offers.js";
-import { Questions } from "../core/questions.js";
 import { MANAGER_INFO } from "../version.js";
 import { ConfiguredTransport } from "./configured-transport.js";
 

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { RETRY_POLICY } from "../core/retry.js";
-import { AUTH, authHeaders, type CustomAuth, type McpAuthProvider, type OAuthSettings } from "./auth/auth-config.js";
+import { AUTH, authHeaders, type CustomAuth, type McpAuthProvider, type OAuthSettings } from "./auth/oauth-client.js";
 
 /** Which tools clients may call. A name may contain `*`. */
 const TOOLS = z.strictObject({

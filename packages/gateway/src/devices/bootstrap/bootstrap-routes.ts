@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Hono } from "hono";
-import { deviceIdOf } from "../../config/scopes.js";
+import { deviceIdOf } from "../../config/access.js";
 import { isObject } from "../../firmware.js";
 import type { RunningGateway } from "../../gateway.js";
 import { HttpError } from "../../http/http-error.js";
@@ -16,7 +16,7 @@ import {
 } from "../../http/route.js";
 import { makeSourceCheck } from "../../http/source-check.js";
 import { clients } from "../../transports/plugin.js";
-import { serverUrlOf } from "../device-request.js";
+import { serverUrlOf } from "../admission.js";
 import { sendFirmware } from "../firmware/firmware-route.js";
 import { firmware } from "../firmware/plugin.js";
 import { devices } from "../plugin.js";

@@ -1,6 +1,6 @@
 import { FOLDER, inGroup, setting } from "../../config/setting-kinds.js";
 import { definePlugin } from "../../plugin.js";
-import type { FirmwareOffers } from "./firmware-offers.js";
+import type { FirmwareOffers } from "./firmware-route.js";
 
 /** Offers devices the firmware of a folder. */
 export const firmware = definePlugin({
@@ -10,7 +10,7 @@ export const firmware = definePlugin({
 	}),
 	setup: async (gateway): Promise<FirmwareOffers | undefined> => {
 		const [{ openFirmware }, { addFirmwareRoute }] = await Promise.all([
-			import("./firmware-offers.js"),
+			import("./firmware-route.js"),
 			import("./firmware-route.js"),
 		]);
 		const { firmwareFolder } = gateway.settings;

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { ServerIdentity } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { deviceIdOf } from "../../config/scopes.js";
+import { deviceIdOf } from "../../config/access.js";
 import type { RunningGateway } from "../../gateway.js";
 import { readForm } from "../../http/form.js";
 import { HttpError } from "../../http/http-error.js";
