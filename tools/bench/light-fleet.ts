@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Gateway, listenForWebSocket } from "xs-mcp-gateway";
+import { digest } from "xs-mcp-manager/core";
 import { type RunningGateway, startGateway, startVirtualDevice } from "../../e2e/gateway-process.js";
 import { Program, typeScript } from "../../host-test/support/program.js";
 import { temporaryFolder } from "../../host-test/support/testing.js";
 import { type TokenRecord, tokenKey } from "../../packages/gateway/src/config/access.js";
-import { digest } from "../../packages/gateway/src/config/token-store.js";
 import { FileStore } from "../../packages/gateway/src/store/file-store.js";
 import type { LightDevices } from "./light-devices.js";
 

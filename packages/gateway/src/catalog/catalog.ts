@@ -63,7 +63,7 @@ const MAX_FOUND = 1_000;
 /** The last tools that were called by name, which stay in the list when it becomes another kind. */
 const MAX_USED = 16;
 
-/** Tools that are looked at for a name that is not known, and names that are told. */
+/** Tools that are looked at for a name that is not known, and names in the error. */
 const MAX_LOOKED_AT = 2_000;
 const MAX_NAMES = 3;
 

@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import type { Tool } from "@modelcontextprotocol/server";
-import { EVERY_DEVICE, type Server, type ServerTool } from "xs-mcp-manager/core";
+import { digest, EVERY_DEVICE, type Server, type ServerTool } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 import { MAX_NAME_LENGTH } from "./shared-list.js";
 
@@ -82,7 +81,7 @@ export function groupTools(
 	const groups = new Map<string, ToolGroup>();
 	for (const [key, each] of shared) {
 		const first = listed(each[0] as Member);
-		const hash = createHash("sha256").update(key).digest("hex").slice(0, HASH_DIGITS);
+		const hash = digest(key).slice(0, HASH_DIGITS);
 		const isFree = !groups.has(first.name) && !isTaken(first.name);
 		const name = isFree ? first.name : `${first.name.slice(0, MAX_NAME_LENGTH - HASH_DIGITS - 1)}_${hash}`;
 		const now = listedAs({ ...first, name }, each);

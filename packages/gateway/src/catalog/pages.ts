@@ -10,7 +10,7 @@ const starts = new WeakMap<readonly unknown[], Map<string, number>>();
 /** A member of a list request's `_meta`: the bytes that the whole answer may have. For clients with little room. */
 export const MAX_PAGE_BYTES = "xs-mcp/maxPageBytes";
 
-/** Bytes of an answer besides its items: the id, the cursor, the envelope. */
+/** Bytes of an answer without its items: the id, the cursor, the envelope. */
 const OTHER_BYTES = 512;
 
 /** The parameters of a list request. */

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import { portable, type Server } from "xs-mcp-manager/core";
+import { digest, portable, type Server } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 import { clientUri } from "./state-resource.js";
 
@@ -211,7 +210,7 @@ export function portableNames(own: readonly string[], alias = ""): Map<string, s
 /** Shortens a name and ends it with a hash; if that name is taken, with another hash. */
 function hashedName(own: string, portable: string, length: number, taken: ReadonlySet<string>): string {
 	for (let attempt = 0; ; attempt += 1) {
-		const hash = createHash("sha256").update(`${attempt} ${own}`).digest("hex");
+		const hash = digest(`${attempt} ${own}`);
 		const name = `${portable.slice(0, length - HASH_DIGITS - 1)}_${hash.slice(0, HASH_DIGITS)}`;
 		if (!taken.has(name)) {
 			return name;

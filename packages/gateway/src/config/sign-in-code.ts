@@ -1,7 +1,6 @@
 import { randomInt } from "node:crypto";
-import { isMade, type Store } from "xs-mcp-manager/core";
+import { digest, isMade, type Store } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { digest } from "./token-store.js";
 
 /** Milliseconds for which a code is valid. */
 const LIFETIME = 600_000;

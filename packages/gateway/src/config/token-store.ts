@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from "node:crypto";
-import { type Entry, isMade, type Store } from "xs-mcp-manager/core";
+import { randomBytes } from "node:crypto";
+import { digest, type Entry, isMade, type Store } from "xs-mcp-manager/core";
 import {
 	deviceIdOf,
 	type SignInRecord,
@@ -257,9 +257,4 @@ export class TokenStore {
 /** No name that an operator chooses has a colon. */
 function boundName(deviceId: string): string {
 	return `device:${deviceId}`;
-}
-
-/** The SHA-256 of a secret, in hex. Not a slow hash: the secrets have enough random bits. */
-export function digest(secret: string): string {
-	return createHash("sha256").update(secret).digest("hex");
 }

@@ -1,6 +1,6 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { jsonIn, RateLimit } from "xs-mcp-manager/core";
+import { digest, jsonIn, RateLimit } from "xs-mcp-manager/core";
 import type { RunningGateway } from "../gateway.js";
 import { isRefusedAddress } from "../http/public-request.js";
 import type { EventFeed, EventRequest } from "./event-feed.js";
@@ -173,7 +173,7 @@ export class Webhooks {
 		return await this.#send(found, { id: eventId, body });
 	}
 
-	/** Ends subscriptions that were not renewed, or whose token was removed: their endpoints are told. Call it periodically. */
+	/** Ends subscriptions that were not renewed, or whose token was removed, and notifies their endpoints. Call it periodically. */
 	recheck(): void {
 		for (const subscription of [...this.#subscriptions.values()]) {
 			const { record } = subscription;
@@ -332,5 +332,5 @@ export class Webhooks {
 function idOf({ holder, server, url, name, arguments: args }: WebhookIdentity): string {
 	const sorted = Object.entries(args).sort(([one], [other]) => (one < other ? -1 : 1));
 	const key = JSON.stringify([holder, server ?? null, url, name, sorted]);
-	return `sub_${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
+	return `sub_${digest(key).slice(0, 32)}`;
 }

@@ -1,5 +1,4 @@
-import { createHash } from "node:crypto";
-import type { ServerInfo } from "xs-mcp-manager/core";
+import { digest, type ServerInfo } from "xs-mcp-manager/core";
 import { READING_VIEWS } from "../firmware.js";
 import { GATEWAY_INFO } from "../version.js";
 import { type Measurement, SHOWN_KINDS, type Status } from "./status.js";
@@ -187,7 +186,7 @@ export function gatewayTopic(name: string): string {
 
 /** Stands for a device in topics and unique ids. An id may have any character, and topics may not. */
 export function keyOf(id: string): string {
-	return createHash("sha256").update(id).digest("hex").slice(0, 16);
+	return digest(id).slice(0, 16);
 }
 
 /** The topics of the device with this key. */

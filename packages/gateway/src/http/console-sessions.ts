@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { parse, serialize } from "hono/utils/cookie";
-import type { Store } from "xs-mcp-manager/core";
+import { digest, type Store } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { TokenRecord } from "../config/access.js";
-import { digest } from "../config/token-store.js";
 
 /** Milliseconds for which a person stays signed in. */
 const SESSION_LIFETIME = 12 * 60 * 60_000;

@@ -9,7 +9,7 @@ export interface Form {
 	readonly file: Buffer;
 }
 
-/** Bytes of a form besides its file. */
+/** Bytes of a form without its file. */
 const MAX_OTHER_BYTES = 16_384;
 
 const LIMITS = {

@@ -114,13 +114,12 @@ export class Client {
 	readonly subscriptions: ClientSubscriptions;
 	/** Lists that have changed since the client began to read them, and whether it knows. */
 	readonly changes = new Map<ListName, boolean>();
-	/** The revision that the client speaks; empty before it has begun its session. */
-	revision: string;
 	/** The client's description of itself, in its session. */
 	info: Implementation | undefined;
 	capabilities: ClientCapabilities = {};
 	/** The least severe log messages that the client gets in its session. */
 	logLevel: LogLevel = DEFAULT_LOG_LEVEL;
+	#revision: string;
 	readonly #channel: Channel | undefined;
 	/** Requests without an answer, by their ids. Empty if several clients share this one. */
 	readonly #requests = new Map<unknown, ClientRequest>();
@@ -136,10 +135,15 @@ export class Client {
 		this.gateway = gateway;
 		this.catalog = catalog;
 		this.isStateless = isStateless;
-		this.revision = isStateless ? REVISION_OF_STATELESS : "";
+		this.#revision = isStateless ? REVISION_OF_STATELESS : "";
 		this.caching = { ttlMs: listTtl, cacheScope: catalog.isPublic ? "public" : "private" };
 		this.subscriptions = makeSubscriptions(this);
 		this.#channel = channel;
+	}
+
+	/** The revision that the client speaks; empty before it has begun its session. */
+	get revision(): string {
+		return this.#revision;
 	}
 
 	/** Adds a function that is called once the client has disconnected. */
@@ -231,7 +235,7 @@ export class Client {
 	/** Begins the client's session: agrees on a revision. */
 	initialize({ protocolVersion: asked, capabilities, clientInfo }: InitializeRequestParams): object {
 		const protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : SUPPORTED_PROTOCOL_VERSIONS[0];
-		this.revision = `${protocolVersion}`;
+		this.#revision = `${protocolVersion}`;
 		this.capabilities = withForm(capabilities);
 		this.info = clientInfo;
 		const serverInfo = infoFor(SERVER_INFO, this.revision);

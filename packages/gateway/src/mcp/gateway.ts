@@ -1,13 +1,12 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
-import { type Server, ServerRegistry, type ServerRegistryOptions, type ServerTool } from "xs-mcp-manager/core";
+import { digest, type Server, ServerRegistry, type ServerRegistryOptions, type ServerTool } from "xs-mcp-manager/core";
 import { Catalog, type OwnTool } from "../catalog/catalog.js";
 import { APP_MIME_TYPE, APPS_EXTENSION } from "../catalog/device-panel.js";
 import { type Listings, makeListings, makeServerLists, type Scope, type ServerLists } from "../catalog/server-lists.js";
 import { DEFAULT_VIEW, type ToolView } from "../catalog/tool-view.js";
 import type { Access } from "../config/access.js";
 import type { ToolHint } from "../config/setting-kinds.js";
-import { digest } from "../config/token-store.js";
 import { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
 import type { Plugin } from "../plugin.js";
 import { Asking } from "./asking.js";

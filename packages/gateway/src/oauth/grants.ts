@@ -1,8 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { isMade, type Store } from "xs-mcp-manager/core";
+import { digest, isMade, type Store } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { type AccessGrant, LIMITS, type Limits, scopesOf, type TokenIssuer } from "../config/access.js";
-import { digest, TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
+import { TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
 import type { DeviceKey } from "../devices/device-key.js";
 import { GrantFailure } from "./oauth-failure.js";
 import { requestSchema } from "./sign-in-request.js";

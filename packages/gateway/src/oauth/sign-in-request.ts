@@ -1,5 +1,5 @@
+import { digest } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { digest } from "../config/token-store.js";
 import type { DeviceKey } from "../devices/device-key.js";
 import { clientSchema } from "./clients.js";
 

@@ -8,10 +8,9 @@ import {
 	ProtocolErrorCode,
 	type RequestId,
 } from "@modelcontextprotocol/server";
-import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
+import { digest, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { Catalog, CatalogChange, ListName } from "../catalog/catalog.js";
-import { digest } from "../config/token-store.js";
 import { RpcRejection } from "../http/http-error.js";
 import { Client } from "../mcp/client.js";
 import type { Channel, ClientRequest } from "../mcp/client-request.js";
@@ -100,7 +99,7 @@ export class Session implements Channel, ResponseForm {
 	#calls = 0;
 	/** Responses that are open. */
 	#responses = 0;
-	isClosed = false;
+	#isClosed = false;
 
 	/** @param isRestored whether another process, or this one before the session was idle, has begun it */
 	constructor(
@@ -140,13 +139,13 @@ export class Session implements Channel, ResponseForm {
 	 * @throws RpcRejection if it has another form than expected
 	 */
 	serve(response: ServerResponse, { body, lastEvent }: { readonly body?: unknown; readonly lastEvent?: string }): void {
-		if (this.isClosed) {
+		if (this.#isClosed) {
 			throw new RpcRejection(404, SESSION_NOT_FOUND, "Session not found");
 		}
 		this.#responses += 1;
 		response.once("close", () => {
 			this.#responses -= 1;
-			if (!this.isClosed) {
+			if (!this.#isClosed) {
 				this.#idleTimer.refresh();
 			}
 		});
@@ -172,9 +171,13 @@ export class Session implements Channel, ResponseForm {
 	}
 
 	#answer(id: RequestId, exchange: Exchange, message: JSONRPCMessage): void {
-		if (!this.isClosed && this.#exchanges.delete(id)) {
+		if (!this.#isClosed && this.#exchanges.delete(id)) {
 			exchange.answer(id, textOf(message));
 		}
+	}
+
+	get isClosed(): boolean {
+		return this.#isClosed;
 	}
 
 	/**
@@ -183,10 +186,10 @@ export class Session implements Channel, ResponseForm {
 	 * @param isEnded whether the client has ended the session. Otherwise the client may resume it later
 	 */
 	close(isEnded = false): void {
-		if (this.isClosed) {
+		if (this.#isClosed) {
 			return;
 		}
-		this.isClosed = true;
+		this.#isClosed = true;
 		clearTimeout(this.#idleTimer);
 		this.#stopFollowing();
 		if (isEnded) {

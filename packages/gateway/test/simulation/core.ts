@@ -1,8 +1,8 @@
 // The code in the sandbox: the gateway's own sources, and stand-ins for its listeners.
-import { ServerError, type Store } from "xs-mcp-manager/core";
+import { digest, ServerError, type Store } from "xs-mcp-manager/core";
 import { cluster } from "../../src/cluster/plugin.js";
 import { readConfiguration } from "../../src/config/configuration.js";
-import { digest, TokenStore } from "../../src/config/token-store.js";
+import { TokenStore } from "../../src/config/token-store.js";
 import { DeviceConnection, type DeviceLink, NO_HELLO, parseMessage } from "../../src/devices/device-connection.js";
 import { events } from "../../src/events/plugin.js";
 import { webhooks } from "../../src/events/webhooks-plugin.js";

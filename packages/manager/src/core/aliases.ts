@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import * as z from "zod";
 import { type Entry, isConflict, MemoryStore, type Store } from "../store/store.js";
-import { slug } from "./input-schema.js";
+import { digest, slug } from "./names.js";
 
 /** The longest alias, in characters. It leaves enough for a tool's name within 64. */
 export const MAX_ALIAS_LENGTH = 24;
@@ -111,7 +110,7 @@ export class Aliases {
 	claim(id: string, wish: string, isShared: boolean): { alias: string; loser: string | undefined } {
 		const owner = this.#fixed.get(wish);
 		const isChosen = owner !== undefined && owner !== id && this.#chosen.has(owner);
-		const alias = isChosen || (isShared && id !== wish) ? aliasOf(wish, hashOf(id).slice(-TAIL_DIGITS)) : wish;
+		const alias = isChosen || (isShared && id !== wish) ? aliasOf(wish, digest(id).slice(-TAIL_DIGITS)) : wish;
 		if (alias !== wish && owner === id) {
 			this.unclaim(id, wish);
 		}
@@ -222,16 +221,12 @@ function expectValid(id: string, alias: string): void {
 
 /** If another device has the first choice, the alias ends in twelve digits of a hash. */
 function defaultAlias(id: string, boardName: string, isTaken: (alias: string) => boolean): string {
-	const mac = /^(?:[0-9a-f]{2}[:-]?){6}$/i.test(id) ? id.toLowerCase().replace(/[^0-9a-f]/g, "") : hashOf(id);
+	const mac = /^(?:[0-9a-f]{2}[:-]?){6}$/i.test(id) ? id.toLowerCase().replace(/[^0-9a-f]/g, "") : digest(id);
 	let alias = aliasOf(boardName, mac.slice(-TAIL_DIGITS));
 	for (let at = 0; isTaken(alias); at += 1) {
-		alias = aliasOf(boardName, hashOf(`${at} ${id}`).slice(0, 2 * TAIL_DIGITS));
+		alias = aliasOf(boardName, digest(`${at} ${id}`).slice(0, 2 * TAIL_DIGITS));
 	}
 	return alias;
-}
-
-function hashOf(text: string): string {
-	return createHash("sha256").update(text).digest("hex");
 }
 
 function aliasOf(boardName: string, tail: string): string {

@@ -218,7 +218,7 @@ export abstract class Connection {
 		await this.forward({ method: "ping" }, { timeout });
 	}
 
-	/** Sends a message besides MCP to a device: `{type: "tts", state: "start"}`. */
+	/** Sends a device a message that is not MCP: `{type: "tts", state: "start"}`. */
 	send(_message: { readonly type: string; readonly [member: string]: unknown }): void {}
 
 	close(reason = "closed by the gateway"): void {

@@ -28,9 +28,10 @@ export {
 } from "./connection.js";
 export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
 export { headerProblem } from "./header-parameters.js";
-export { describeIssues, inputSchemaOf, isSimilar, portable, slug } from "./input-schema.js";
+export { describeIssues, inputSchemaOf } from "./input-schema.js";
 export { MAX_NESTING, nestsDeeper, RateLimit } from "./limits.js";
 export { clientInput } from "./line-reader.js";
+export { digest, isSimilar, portable, slug } from "./names.js";
 export {
 	hashOfOffers,
 	type Offers,

@@ -1,5 +1,4 @@
 import type { Tool } from "@modelcontextprotocol/client";
-import { distance } from "fastest-levenshtein";
 import * as z from "zod";
 import { isObject } from "../firmware.js";
 
@@ -50,32 +49,4 @@ export function describeIssue({ message }: Pick<Issue, "message">): string {
 		.replace(/^(?:Invalid (?:input|option|string)|Too (?:small|big)): /, "")
 		.replace(/^Unrecognized (keys?): /, "unknown $1 ")
 		.replace(/^Invalid input$/, "not a valid value");
-}
-
-/** A name in the characters that every MCP client and model API accepts: each other character becomes `other`. */
-export function portable(name: string, other: "_" | "-" = "_"): string {
-	return name.replace(/[^A-Za-z0-9_-]/g, other);
-}
-
-/**
- * A text as a part of an alias or hostname: lower case, with one separator for each run of other characters, and none at
- * the ends.
- *
- * @param maxLength characters at most
- */
-export function slug(text: string, separator: "_" | "-", maxLength: number): string {
-	return text
-		.toLowerCase()
-		.replace(/[^a-z0-9]+/g, separator)
-		.slice(0, maxLength)
-		.replace(/^[_-]|[_-]$/g, "");
-}
-
-/** Wrong characters in a short name that is still taken for a mistake. */
-const MIN_TYPOS = 2;
-
-/** Whether a name is like another one, which is not known: a few characters differ, or only its end was given. */
-export function isSimilar(name: string, unknown: string): boolean {
-	const [one, other] = [portable(name), portable(unknown)];
-	return distance(one, other) <= Math.max(MIN_TYPOS, other.length / 4) || one.endsWith(`_${other}`);
 }

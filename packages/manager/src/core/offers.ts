@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
 	isSpecType,
 	type Prompt,
@@ -12,6 +11,7 @@ import type { Entry, Store } from "../store/store.js";
 import { ServerError } from "./errors.js";
 import { describeIssues } from "./input-schema.js";
 import { RateLimit } from "./limits.js";
+import { digest } from "./names.js";
 import { withoutNulls } from "./received.js";
 import { withValid } from "./results.js";
 import type { Server } from "./server.js";
@@ -341,5 +341,5 @@ export function openStoredOffers(store: Store, warn: (message: string) => void) 
 /** The hash by which lists are stored. */
 export function hashOfOffers({ tools, resources, resourceTemplates, prompts }: Offers): string {
 	const text = JSON.stringify({ tools, resources, resourceTemplates, prompts });
-	return createHash("sha256").update(text).digest("hex").slice(0, 32);
+	return digest(text).slice(0, 32);
 }

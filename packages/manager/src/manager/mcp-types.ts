@@ -117,7 +117,7 @@ export interface McpManagerOptions {
 	};
 	/** The servers of a gateway, devices included. Default: a registry of its own. */
 	readonly registry?: ServerRegistry;
-	/** Answers the questions that servers ask during calls. Default: servers are told that questions are not supported. */
+	/** Answers the questions that servers ask during calls. Default: servers get an error, because questions are not supported. */
 	readonly elicit?: Elicit;
 	/** Called before each call of a tool that `autoApprove` does not name. Default: every call is approved. */
 	readonly approve?: Approve;

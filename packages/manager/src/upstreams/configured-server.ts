@@ -2,7 +2,7 @@ import type { VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { MAX_ALIAS_LENGTH } from "../core/aliases.js";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { ServerError } from "../core/errors.js";
-import { slug } from "../core/input-schema.js";
+import { slug } from "../core/names.js";
 import { backoff, RETRY_POLICY } from "../core/retry.js";
 import type { CallRecord, Server } from "../core/server.js";
 import { SignedIn } from "./auth/sign-ins.js";

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import { evaluate, type IdentifierNode, iterator, parse, type StringNode, type ValueNode } from "@humanwhocodes/momoa";
 import { isMap, LineCounter, type Node, parseDocument } from "yaml";
-import { portable, slug } from "../core/input-schema.js";
+import { digest, portable, slug } from "../core/names.js";
 import { present } from "../core/offers.js";
 import { withoutNulls } from "../core/received.js";
 import { isObject } from "../firmware.js";
@@ -89,7 +88,7 @@ export function hostId(name: string): string {
 	if (/^[\x20-\x7E]+$/.test(name)) {
 		return portable(name, "-");
 	}
-	const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_DIGITS);
+	const hash = digest(name).slice(0, HASH_DIGITS);
 	return `${slug(name, "-", MAX_READABLE) || "server"}-${hash}`;
 }
 
