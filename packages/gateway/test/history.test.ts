@@ -39,7 +39,7 @@ describe("the history of a device", () => {
 		const read = async (): Promise<void> => {
 			const { length } = device.calls;
 			// Long after the last time.
-			history.tick(Date.now() + 86_400_000);
+			await history.tick(Date.now() + 86_400_000);
 			await until(() => device.calls.length > length, "the gateway reads the status");
 		};
 		await read();
@@ -49,7 +49,7 @@ describe("the history of a device", () => {
 		device.notify("notifications/switch_changed", { switch: "pump", on: false, cause: "limit" });
 		device.notify("notifications/state_changed", { newState: "speaking", oldState: "idle" });
 		await until(async () => {
-			history.tick();
+			await history.tick();
 			const part = await readHistory(base);
 			return valuesOf(part, "sensors.temperature.value")?.length === 2 && part.states.length === 2;
 		}, "everything is on disk");
@@ -63,13 +63,33 @@ describe("the history of a device", () => {
 		assert.equal(part.values["network.ssid"], undefined);
 	});
 
+	it("has readings of a device while many are silent, each read once at a time", async (t) => {
+		const { gateway, device, ...program } = await startWithDevice(t, () => ({ battery: { level: 7 } }));
+		const ids = Array.from({ length: 40 }, (_, index) => `aa:bb:cc:00:01:${index + 10}`);
+		const silent = await Promise.all(
+			ids.map((id) => WireDevice.connect(t, { gateway, ...program }, { id, tools: [STATUS], onCall: () => undefined })),
+		);
+		await device.unplug();
+		const last = await WireDevice.connect(
+			t,
+			{ gateway, ...program },
+			{ id: "ff:ff:ff:00:00:01", tools: [STATUS], onCall: () => ({ content: [{ type: "text", text: "{}" }] }) },
+		);
+		const { history } = gateway.use(historyPlugin);
+		for (const round of [1, 2]) {
+			await history?.tick(Date.now() + round * 86_400_000);
+			await until(() => last.calls.length === round, "the device that answers is read");
+		}
+		await until(() => silent.every(({ calls }) => calls.length === 1), "the others are asked once");
+	});
+
 	it("is there after a restart, with gaps while the device was offline, and goes when the device is forgotten", async (t) => {
 		const stateFolder = makeStateFolder();
 		const { base, device, gateway } = await startWithDevice(t, () => ({ battery: { level: 5 } }), stateFolder);
-		gateway.use(historyPlugin).history?.tick();
+		await gateway.use(historyPlugin).history?.tick();
 		await until(() => device.calls.length === 1, "the status is read");
 		await until(async () => {
-			gateway.use(historyPlugin).history?.tick();
+			await gateway.use(historyPlugin).history?.tick();
 			return valuesOf(await readHistory(base), "battery.level")?.length === 1;
 		}, "it is on disk");
 		await device.unplug();

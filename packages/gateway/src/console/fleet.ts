@@ -6,7 +6,7 @@ import { events } from "../events/plugin.js";
 import { ALL_KINDS } from "../firmware.js";
 import type { RunningGateway } from "../gateway.js";
 import type { AuditEntry } from "../history/audit-log.js";
-import { HISTORY_PRINCIPAL } from "../history/history.js";
+import { HISTORY_PRINCIPAL, isStatusTool } from "../history/history.js";
 import { history } from "../history/plugin.js";
 import { management } from "../mcp/plugin.js";
 import { clients } from "../transports/plugin.js";
@@ -20,7 +20,7 @@ import {
 	type OperatorLists,
 	type Problem,
 } from "./messages.js";
-import { followStatuses, isStatusTool } from "./statuses.js";
+import { followStatuses } from "./statuses.js";
 
 /** Milliseconds after pages were told of a change for which further ones are collected. */
 const CHANGE_DELAY = 250;

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { isUserOnly, jsonOf, type Server, type ServerRegistry } from "xs-mcp-manager/core";
+import { jsonOf, type Server, type ServerRegistry } from "xs-mcp-manager/core";
 import { DEVICE_EVENTS } from "../firmware.js";
-import { HISTORY_PRINCIPAL, statusAfter } from "../history/history.js";
+import { isReading, isStatusTool, readStatus, statusAfter } from "../history/history.js";
 
 /** Bytes of all statuses as JSON, and of one. */
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -14,15 +14,7 @@ const MAX_DEVICES = 10_000;
 const READ_DELAY = 300;
 const READ_INTERVAL = 15_000;
 
-/** Milliseconds that a device has to answer. */
-const READ_TIME = 10_000;
-
 type Parts = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-
-/** Whether a tool reads the status of a device. */
-export function isStatusTool({ name }: { readonly name: string }): boolean {
-	return /(^|[._])get_device_status$/.test(name);
-}
 
 /**
  * Keeps the last status of each device, as any client has read it and notifications have changed it. Devices that a page shows are
@@ -44,20 +36,11 @@ export function followStatuses(
 	const askedAt = new LRUCache<string, number>({ max: MAX_DEVICES });
 	/** The changes after which a device is read, by its id. */
 	const changes = new Map<string, { readonly time: number; readonly timer: NodeJS.Timeout }>();
-	/** Devices that are being read: each once at a time, and independently of others, of which some may be silent. */
-	const reading = new Set<string>();
 
-	const read = async (server: Server): Promise<void> => {
-		const { id } = server;
-		const tool = server.tools.find(isStatusTool);
-		if (tool === undefined || isUserOnly(tool) || !server.online || reading.has(id)) {
-			return;
+	const read = (server: Server): void => {
+		if (readStatus(server)) {
+			askedAt.set(server.id, Date.now());
 		}
-		askedAt.set(id, Date.now());
-		reading.add(id);
-		// The registry reports the answer, as it reports answers to clients.
-		await server.call(tool, {}, { principal: HISTORY_PRINCIPAL, timeout: READ_TIME }).catch(() => {});
-		reading.delete(id);
 	};
 	const readSoon = (server: Server): void => {
 		const { id } = server;
@@ -65,7 +48,7 @@ export function followStatuses(
 			const timer = setTimeout(() => {
 				changes.delete(id);
 				// The status that is being read may be from before the change.
-				void (reading.has(id) ? readSoon(server) : read(server));
+				(isReading(server) ? readSoon : read)(server);
 			}, READ_DELAY).unref();
 			changes.set(id, { time: Date.now(), timer });
 		}
@@ -113,7 +96,7 @@ export function followStatuses(
 			const due = Date.now() - READ_INTERVAL;
 			for (const server of [...ids].flatMap((id) => servers.find(id) ?? [])) {
 				if ((askedAt.get(server.id) ?? 0) <= due) {
-					void read(server);
+					read(server);
 				}
 			}
 		},

@@ -1,22 +1,23 @@
-import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import pLimit from "p-limit";
-import { isUserOnly, jsonOf, type Server, type ServerRegistry } from "xs-mcp-manager/core";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { digest, isUserOnly, jsonOf, type Server, type ServerRegistry } from "xs-mcp-manager/core";
 import { DEVICE_EVENTS } from "../firmware.js";
 import { JsonLines } from "./json-lines.js";
 
-/** Caller of the status tool in its own name. */
+/** Caller of the status tool in the gateway's own name. */
 export const HISTORY_PRINCIPAL = "history";
-
-const STATUS_TOOL = "self.get_device_status";
 
 /** Milliseconds for which changed values are collected, until the status of a quiet device is read, and until all is written again. */
 const MINUTE = 60_000;
 const READ_INTERVAL = 5 * MINUTE;
 const DAY = 86_400_000;
 
-const MAX_READS = 16;
+/** Milliseconds that a device has to report its status. */
+const READ_TIME = 10_000;
+
+/** Requests in a turn of the event loop: clients do not wait until thousands of devices have been asked. */
+const READS_PER_TURN = 16;
 
 /** Levels of a status, values of one device, characters of a value's path, and states in a minute. */
 const MAX_LEVELS = 6;
@@ -66,6 +67,37 @@ export interface LoggedMessage {
 /** The readings, states and logs of devices. */
 export type History = ReturnType<typeof keepHistory>;
 
+/** Devices whose status is being read. */
+const reading = new WeakSet<Server>();
+
+/** Whether a tool reads the status of a device. */
+export function isStatusTool({ name }: { readonly name: string }): boolean {
+	return /(^|[._])get_device_status$/.test(name);
+}
+
+export function isReading(server: Server): boolean {
+	return reading.has(server);
+}
+
+/**
+ * Reads the status of a device: once at a time, and independently of others, of which some may be silent. The registry reports
+ * the answer, as it reports answers to clients.
+ *
+ * @returns whether a request was made. It is not if the device is offline, has no such tool, or is being read
+ */
+export function readStatus(server: Server): boolean {
+	const tool = server.tools.find((each) => isStatusTool(each) && !isUserOnly(each));
+	if (tool === undefined || !server.online || reading.has(server)) {
+		return false;
+	}
+	reading.add(server);
+	server
+		.call(tool, {}, { principal: HISTORY_PRINCIPAL, timeout: READ_TIME })
+		.catch(() => {})
+		.finally(() => reading.delete(server));
+	return true;
+}
+
 type OnSaved = (error: Error | undefined) => void;
 
 /**
@@ -77,7 +109,7 @@ type OnSaved = (error: Error | undefined) => void;
  */
 export function keepHistory(servers: ServerRegistry, folder: string, maxBytes: number, onSaved: OnSaved) {
 	const devices = new Map<string, DeviceHistory>();
-	const reads = pLimit(MAX_READS);
+	let isOpen = true;
 	const open = (id: string): DeviceHistory => {
 		const device = devices.get(id) ?? openHistory(join(folder, keyOf(id)), maxBytes, onSaved);
 		devices.set(id, device);
@@ -115,7 +147,7 @@ export function keepHistory(servers: ServerRegistry, folder: string, maxBytes: n
 	});
 	// The values of a status call are kept, whichever client made it.
 	servers.on("call", ({ serverId, outcome }, { tool, result }) => {
-		const isStatus = tool.name === STATUS_TOOL && outcome === "ok" && result !== undefined;
+		const isStatus = isStatusTool(tool) && outcome === "ok" && result !== undefined;
 		const device = isStatus ? historyOf(servers.find(serverId)) : undefined;
 		if (device !== undefined && isStatus) {
 			device.measured(jsonOf(result));
@@ -132,19 +164,19 @@ export function keepHistory(servers: ServerRegistry, folder: string, maxBytes: n
 	});
 
 	/** Writes changes, and reads the status of devices whose last one is old. Called once a minute. */
-	const tick = (now = Date.now()): void => {
+	const tick = async (now = Date.now()): Promise<void> => {
 		for (const device of devices.values()) {
 			device.flush();
 		}
+		let requests = 0;
 		for (const server of servers.all) {
-			void reads(async () => {
-				const tool = server.tools.find((each) => each.name === STATUS_TOOL && !isUserOnly(each));
-				const device = historyOf(server);
-				if (tool !== undefined && device !== undefined && server.online && now - device.measuredAt >= READ_INTERVAL) {
-					// The registry reports the answer, as it reports answers to clients.
-					await server.call(tool, {}, { principal: HISTORY_PRINCIPAL }).catch(() => {});
+			const device = isOpen ? historyOf(server) : undefined;
+			if (device !== undefined && now - device.measuredAt >= READ_INTERVAL && readStatus(server)) {
+				requests += 1;
+				if (requests % READS_PER_TURN === 0) {
+					await nextTurn();
 				}
-			});
+			}
 		}
 	};
 	const timer = setInterval(tick, MINUTE).unref();
@@ -158,7 +190,7 @@ export function keepHistory(servers: ServerRegistry, folder: string, maxBytes: n
 		/** Settles when everything is written. */
 		async close(): Promise<void> {
 			clearInterval(timer);
-			reads.clearQueue();
+			isOpen = false;
 			await Promise.all([...devices.values()].map((device) => device.close()));
 		},
 	};
@@ -177,7 +209,7 @@ export function statusAfter(method: string, params: Readonly<Record<string, unkn
 
 /** Returns the start of the names of a device's files. */
 function keyOf(id: string): string {
-	return createHash("sha256").update(id).digest("hex").slice(0, 32);
+	return digest(id).slice(0, 32);
 }
 
 type DeviceHistory = ReturnType<typeof openHistory>;
