@@ -96,7 +96,7 @@ const CORE = {
 		issuer: setting(httpUrl, "Issuer of access tokens (JWT), instead of the gateway's own sign-in"),
 		issuerAudiences: setting(
 			list("name"),
-			"Accepted audiences of the issuer's tokens, besides publicUrl with /mcp",
+			"Accepted audiences of the issuer's tokens, in addition to publicUrl with /mcp",
 			[],
 		),
 		issuerTokenTypes: setting(

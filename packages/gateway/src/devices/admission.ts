@@ -38,7 +38,7 @@ export interface DeviceListenerOptions {
 	readonly authenticate?: AuthenticateDevice;
 	/** Key and certificate: devices then connect by TLS. */
 	readonly tls?: TlsOptions;
-	/** WebSocket: hostnames of sites, besides this machine's, whose pages may connect as devices. */
+	/** WebSocket: further hostnames of sites whose pages may connect as devices. */
 	readonly allowedOrigins?: readonly string[];
 	/** WebSocket: answers HTTP requests that do not open one. Default: status 426. */
 	readonly onRequest?: RequestListener;

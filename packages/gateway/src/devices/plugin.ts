@@ -47,7 +47,7 @@ export const devices = definePlugin({
 			mqttKey: requiring(["mqtt", "mqttCert"], setting(FILE, "Private key (PEM) of mqttCert")),
 			udpAddress: setting(text("address"), "Listen address for audio over UDP; default: mqttAddress"),
 			udpPort: setting(PORT, "Port for audio over UDP; 0 for a free one", 1884),
-			udpEndpoint: setting(text("host:port"), "UDP host and port that devices are told; required behind NAT"),
+			udpEndpoint: setting(text("host:port"), "UDP host and port sent to devices; required behind NAT"),
 			brokerUrl: setting(url(["mqtt:", "mqtts:"]), "URL of another MQTT broker for devices"),
 			brokerUsername: requiring(["brokerUrl"], setting(text("name"), "User name for brokerUrl")),
 			brokerPassword: setting(PASSWORD, "Password for brokerUrl"),

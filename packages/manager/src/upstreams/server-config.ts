@@ -28,7 +28,7 @@ const ISOLATION = z.strictObject({
 		.enum(["none", "bubblewrap"])
 		.default("none")
 		.describe("bubblewrap: it sees its working folder, what programs need to start, and no network"),
-	readable: z.array(z.string().min(1)).optional().describe("Files and folders that it may read in the sandbox besides"),
+	readable: z.array(z.string().min(1)).optional().describe("Files and folders that it may also read in the sandbox"),
 });
 
 const DIRECT_TOOLS = z
