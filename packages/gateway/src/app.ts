@@ -7,7 +7,6 @@ import { urlsForDevices } from "./devices/bootstrap/bootstrap-answer.js";
 import type { GatewayUrls, RunningGateway } from "./gateway.js";
 import type { AuditLog } from "./history/audit-log.js";
 import { history } from "./history/plugin.js";
-import { HttpError } from "./http/http-error.js";
 import { closeServer, listenOn, makeListener, makeServer, renewTls } from "./http/listener.js";
 import { deviceBody, makeRejectionReport, type RejectionReport } from "./http/rejections.js";
 import {
@@ -16,6 +15,7 @@ import {
 	checkMethod,
 	HEADERS,
 	type HttpEnv,
+	HttpError,
 	type Middleware,
 	makeLimits,
 	type RequestLimits,

@@ -17,7 +17,6 @@ export type { Catalog, CatalogChange, FoundTool } from "./catalog/catalog.js";
 export type { ToolView } from "./catalog/tool-view.js";
 export type { Access, TokenKind, TokenRecord } from "./config/access.js";
 export { type ConfigurationSources, loadPlugins, readConfiguration } from "./config/configuration.js";
-export { ConfigurationError } from "./config/configuration-error.js";
 export type { Configuration } from "./config/settings.js";
 export { TokenError, TokenStore } from "./config/token-store.js";
 export type {
@@ -32,6 +31,6 @@ export { listenForWebSocket } from "./devices/websocket.js";
 export { type CreateGatewayOptions, createGateway, type RunningGateway } from "./gateway.js";
 export { makeLog } from "./log.js";
 export { Gateway, type GatewayOptions } from "./mcp/gateway.js";
-export { definePlugin, type Plugin } from "./plugin.js";
+export { ConfigurationError, definePlugin, type Plugin } from "./plugin.js";
 export { HttpEndpoint } from "./transports/http-endpoint.js";
 export { type StdioClient, serveOverStdio } from "./transports/stdio.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { toolHints } from "../src/catalog/tool-hints.js";
 import { readConfiguration } from "../src/config/configuration.js";
-import type { ToolHint } from "../src/config/setting-kinds.js";
+import type { ToolHint } from "../src/plugin.js";
 import {
 	connectClient,
 	LOCAL,

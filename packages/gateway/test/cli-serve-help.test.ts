@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { Command } from "commander";
 import { withSettings } from "../src/cli/configuration-options.js";
-import { flagOf } from "../src/config/setting-kinds.js";
 import { SETTING_NAMES, settingOf } from "../src/config/settings.js";
+import { flagOf } from "../src/plugin.js";
 
 const help = withSettings(new Command("serve")).configureHelp({ helpWidth: 160 }).helpInformation();
 const lines = help.split("\n");

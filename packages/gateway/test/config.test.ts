@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
 import { describeConfiguration, readConfiguration } from "../src/config/configuration.js";
-import { ConfigurationError } from "../src/config/configuration-error.js";
 import { SETTING_NAMES, type SettingName, settingOf } from "../src/config/settings.js";
+import { ConfigurationError } from "../src/plugin.js";
 
 function fileWith(_t: TestContext, settings: unknown): string {
 	const folder = temporaryFolder("xs-mcp-configuration-");

@@ -5,8 +5,8 @@ import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { testWith, until } from "../../../host-test/support/testing.js";
+import { followStatuses } from "../src/console/activity.js";
 import type { FleetView } from "../src/console/fleet-query.js";
-import { followStatuses } from "../src/console/statuses.js";
 import {
 	detailIn,
 	follow,

@@ -4,8 +4,8 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
 import { readConfiguration } from "../src/config/configuration.js";
-import { variableOf } from "../src/config/setting-kinds.js";
 import { SETTING_NAMES, settingOf } from "../src/config/settings.js";
+import { variableOf } from "../src/plugin.js";
 import { run } from "../testing/command-line.js";
 import { makeStateFolder, startProgram } from "../testing/program.js";
 

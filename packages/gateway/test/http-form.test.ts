@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer, request as httpRequest } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { listen } from "../../../host-test/support/testing.js";
-import { type Form, readForm } from "../src/http/form.js";
-import { HttpError } from "../src/http/http-error.js";
+import { type Form, readForm } from "../src/devices/pictures/picture-routes.js";
+import { HttpError } from "../src/http/route.js";
 
 const MAX_FILE = 100_000;
 const BOUNDARY = "----ESP32_CAMERA_BOUNDARY";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { problemText } from "../src/upstreams/configured-servers.js";
 import { readServers } from "../src/upstreams/read-servers.js";
 import type { ServerConfig } from "../src/upstreams/server-config.js";
-import { problemText } from "../src/upstreams/servers-file.js";
 
 function read(content: object | string, environment = {}) {
 	const text = typeof content === "string" ? content : JSON.stringify(content, undefined, "\t");

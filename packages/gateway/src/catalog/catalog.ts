@@ -10,7 +10,7 @@ import {
 	type ServerTool,
 } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
-import type { ListKind } from "../config/setting-kinds.js";
+import type { ListKind } from "../plugin.js";
 import type { ToolGroup } from "./groups.js";
 import { aliasIn, type ServerLists } from "./server-lists.js";
 import { ALIAS_SEPARATOR, type Lookup } from "./shared-list.js";

@@ -1,6 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import type { ServerTool } from "xs-mcp-manager/core";
-import type { ToolHint } from "../config/setting-kinds.js";
+import type { ToolHint } from "../plugin.js";
 import { GATEWAY_INFO, GATEWAY_TITLE } from "../version.js";
 
 /** A tool of the family: its hint, its title, and whether it sends data to an external service. */

@@ -1,7 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { describeIssues } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { CATALOG_MODES, type CatalogMode, type ListKind } from "../config/setting-kinds.js";
+import { CATALOG_MODES, type CatalogMode, type ListKind } from "../plugin.js";
 
 /** Which tools a client's list has. */
 export interface ToolView {

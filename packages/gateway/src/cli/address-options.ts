@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { CATALOG_MODES } from "../config/setting-kinds.js";
+import { CATALOG_MODES } from "../plugin.js";
 import { DEFAULT_URL } from "./gateway-client.js";
 
 /** Collects the values of a repeated flag. */

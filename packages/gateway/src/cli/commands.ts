@@ -6,11 +6,10 @@ import { withAddress, withCatalog } from "./address-options.js";
 import { addBridgeCommand } from "./bridge-command.js";
 import { addClientCommands } from "./client-commands.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
-import { addDeviceCommands, addFirmwareCommands } from "./device-commands.js";
 import { type ClientFlags, clientFor } from "./gateway-client.js";
 import { print, printTable } from "./output.js";
 import type { EndpointFlags } from "./run-endpoints.js";
-import { addServerCommands } from "./server-commands.js";
+import { addDeviceCommands, addFirmwareCommands, addServerCommands } from "./server-commands.js";
 import { addTokenCommands } from "./token-commands.js";
 
 /** Adds every command. */

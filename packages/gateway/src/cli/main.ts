@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
-import { ConfigurationError } from "../config/configuration-error.js";
+import { ConfigurationError } from "../plugin.js";
 import { GATEWAY_INFO } from "../version.js";
 import { addBridgeCommand } from "./bridge-command.js";
 import { EXIT, printable, UsageError } from "./output.js";

@@ -1,8 +1,14 @@
 import { createInterface } from "node:readline";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { signInFolder } from "../config/sign-ins.js";
+import type { DeviceSummary } from "../console/operator-routes.js";
+import type { BindingSummary } from "../devices/bootstrap/bootstrap-routes.js";
+import type { FirmwareOffer } from "../devices/firmware/firmware-route.js";
+import { UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
+import { signInFolder } from "../mcp/plugin.js";
+import { withAddress } from "./address-options.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
-import { UsageError } from "./output.js";
+import { type ClientFlags, clientFor } from "./gateway-client.js";
+import { print, printableLine, printTable, UsageError } from "./output.js";
 
 /** Adds the commands for configured servers. A running gateway notices their changes. */
 export function addServerCommands(program: Command): void {
@@ -64,4 +70,128 @@ async function logout(id: string, settings: object): Promise<void> {
 	const { SignIns } = await import("xs-mcp-manager");
 	await new SignIns(signInFolder(configurationFrom(settings).stateFolder)).remove(id);
 	console.log(`signed out of ${id}`);
+}
+
+/** Adds the commands that bind new devices and tag known ones, below `devices`. */
+export function addDeviceCommands(devices: Command): void {
+	const changeTags = (name: string, description: string, change: (before: string[], tags: string[]) => string[]) =>
+		devices
+			.command(name)
+			.description(description)
+			.argument("<device>", "Alias or id")
+			.argument("<tags...>", "Words in any script, such as rooms")
+			.action(async (device: string, given: string[], _options, command: Command) => {
+				const gateway = clientFor(command.optsWithGlobals<ClientFlags>());
+				const { alias, tags: before } = await gateway.device(device);
+				const json = { tags: change([...before], given) };
+				const path = `/devices/${encodeURIComponent(alias)}`;
+				const { tags } = await gateway.ask<DeviceSummary>(path, { method: "PATCH", json });
+				print(tags.length === 0 ? `${alias} has no tags.` : `${alias} is tagged ${tags.join(", ")}.`);
+			});
+	devices
+		.command("pending")
+		.description("List devices that await approval")
+		.action((_options, command: Command) => listPending(command.optsWithGlobals()));
+	devices
+		.command("approve")
+		.description("Approve the device that shows this code, and give it a token")
+		.argument("<code>")
+		.action((code: string, _options, command: Command) => approve(code, command.optsWithGlobals()));
+	devices
+		.command("reject")
+		.description("Reject the device that shows this code")
+		.argument("<code>")
+		.action((code: string, _options, command: Command) => reject(code, command.optsWithGlobals()));
+	changeTags(
+		"tag",
+		"Add tags to a device: with catalog=groups, one call reaches all devices with a tag",
+		(before, tags) => [...before, ...tags],
+	);
+	changeTags("untag", "Remove tags from a device", (before, tags) => before.filter((tag) => !tags.includes(tag)));
+}
+
+async function listPending(options: ClientFlags): Promise<void> {
+	const { pending } = await clientFor(options).ask<{ pending: BindingSummary[] }>("/bindings");
+	if (options.json) {
+		print(JSON.stringify(pending, undefined, 2));
+	} else if (pending.length === 0) {
+		print("No devices await approval.");
+	} else {
+		const rows = pending.map(({ code, device, board, version, address, expires }) => {
+			return [code, device, printableLine(`${board} ${version}`), address, expires];
+		});
+		printTable([["CODE", "ID", "BOARD", "ADDRESS", "UNTIL"], ...rows]);
+	}
+}
+
+async function approve(code: string, options: ClientFlags): Promise<void> {
+	const path = `/bindings/${encodeURIComponent(code)}`;
+	const { device } = await clientFor(options).ask<{ device: string }>(path, { method: "POST" });
+	print(`${device} bound.`);
+}
+
+async function reject(code: string, options: ClientFlags): Promise<void> {
+	await clientFor(options).ask(`/bindings/${encodeURIComponent(code)}`, { method: "DELETE" });
+	print(`Device with code ${printableLine(code)} rejected.`);
+}
+
+interface PushFlags extends ClientFlags {
+	readonly all?: boolean;
+	/** Absent: the newest, on devices that run an older one. */
+	readonly version?: string;
+}
+
+/** Adds the command that has devices install firmware: `firmware push DEVICE`, `firmware push --all`. */
+export function addFirmwareCommands(program: Command): void {
+	const firmware = program.command("firmware").description("Update the firmware of devices");
+	withAddress(firmware.command("push"))
+		.description(`Install firmware of firmwareFolder on a device, by its user-only tool ${UPGRADE_TOOL}`)
+		.argument("[device]", "Alias or id")
+		.option("--all", "Every device that is online")
+		.option("--version <version>", "Version to install, even an older one (default: the newest, if it is newer)")
+		.action(push);
+}
+
+async function push(device: string | undefined, options: PushFlags): Promise<void> {
+	if ((device === undefined) !== (options.all === true)) {
+		throw new UsageError("expected a device or --all, not both");
+	}
+	if (device !== undefined) {
+		print(await pushTo(device, options));
+		return;
+	}
+	const devices = (await clientFor(options).devices()).filter(({ connected }) => connected);
+	let failed = 0;
+	for (const { alias } of devices) {
+		try {
+			print(await pushTo(alias, options));
+		} catch (error) {
+			failed += 1;
+			console.error(printableLine(`${alias}: ${(error as Error).message}`));
+		}
+	}
+	if (failed > 0) {
+		throw new Error(`${failed} of ${devices.length} devices failed`);
+	}
+}
+
+/** Settles with the outcome when the device has installed the firmware and restarts. */
+async function pushTo(name: string, { version, ...options }: PushFlags): Promise<string> {
+	const { callOn, findTool, toolsOf } = await import("./tool-commands.js");
+	const { textOf } = await import("xs-mcp-manager/core");
+	const { gateway, device, tools } = await toolsOf(name, options);
+	const tool = findTool(UPGRADE_TOOL, device, tools);
+	const json = { version };
+	const path = `/devices/${encodeURIComponent(device.alias)}/firmware`;
+	const offer = await gateway.ask<Partial<FirmwareOffer>>(path, { method: "POST", json });
+	if (offer.version === undefined) {
+		return `${device.alias} runs ${device.board.version}: no newer firmware for ${device.board.name}.`;
+	}
+	// The C++ firmware accepts only a URL.
+	const known = Object.entries(offer).filter(([key]) => key in (tool.inputSchema.properties ?? {}));
+	const { content, isError } = await callOn(gateway, device, tool, Object.fromEntries(known));
+	if (isError) {
+		throw new Error(`firmware ${offer.version}: ${textOf(content)}`);
+	}
+	return `${device.alias} restarts into ${offer.version}. xs-mcp-gateway watch shows whether it stays.`;
 }

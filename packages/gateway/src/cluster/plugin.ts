@@ -1,5 +1,6 @@
-import { ConfigurationError } from "../config/configuration-error.js";
 import {
+	ConfigurationError,
+	definePlugin,
 	FILE,
 	inGroup,
 	integer,
@@ -8,8 +9,7 @@ import {
 	setting,
 	url,
 	withoutPassword,
-} from "../config/setting-kinds.js";
-import { definePlugin } from "../plugin.js";
+} from "../plugin.js";
 import type { Cluster } from "./cluster.js";
 
 /** Joins the cluster, if the settings name one. */

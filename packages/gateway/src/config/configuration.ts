@@ -3,12 +3,21 @@ import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parse } from "@humanwhocodes/momoa";
 import { isObject } from "../firmware.js";
-import { definePlugin, type Plugin } from "../plugin.js";
-import { ConfigurationError } from "./configuration-error.js";
-import { publicOrigin } from "./listen-address.js";
-import * as kinds from "./setting-kinds.js";
-import { flagOf, readValue, type Setting, type Settings, variableOf, withoutPassword } from "./setting-kinds.js";
+import * as kinds from "../plugin.js";
+import {
+	ConfigurationError,
+	flagOf,
+	type Plugin,
+	readValue,
+	type Setting,
+	type Settings,
+	variableOf,
+	withoutPassword,
+} from "../plugin.js";
+import type { TokenKind } from "./access.js";
+import { isLoopback, publicOrigin } from "./listen-address.js";
 import { type Configuration, SETTING_NAMES, SETTINGS, type SettingName, settingOf } from "./settings.js";
+import type { TokenStore } from "./token-store.js";
 
 /** The file that is read, if it exists, when no other is named. */
 const DEFAULT_FILE = "xs-mcp-gateway.json";
@@ -72,7 +81,7 @@ export async function loadPlugins(sources: ConfigurationSources): Promise<readon
 async function importPlugin(path: string): Promise<Plugin> {
 	try {
 		const { default: exported } = await import(pathToFileURL(path).href);
-		const plugin = typeof exported === "function" ? exported({ ...kinds, definePlugin }) : exported;
+		const plugin = typeof exported === "function" ? exported(kinds) : exported;
 		if (typeof plugin?.name !== "string" || typeof plugin.setup !== "function") {
 			throw new Error("expected a default export with name and setup");
 		}
@@ -189,4 +198,42 @@ function incomplete(settings: Settings, sourceOf: (name: string) => string | und
 		const missing = source === undefined ? [] : requires.filter((other) => sourceOf(other) === undefined);
 		return missing.map((other) => `${source}: requires ${other} (${flagOf(other)})`);
 	});
+}
+
+/** Why a gateway must not start: other machines could use it without a token, or it had tokens before and has none now. */
+export function tokenProblems(configuration: Configuration, tokens: TokenStore): string[] {
+	const { httpAddress, websocket, websocketAddress, mqtt, mqttAddress, bootstrap } = configuration;
+	// The bootstrap creates the tokens of devices.
+	const needsDeviceTokens = bootstrap === "closed";
+	// An issuer outside makes the tokens of clients.
+	const has = (kind: TokenKind): boolean =>
+		tokens.has(kind) || (kind === "client" && configuration.issuer !== undefined);
+	const create = (kind: TokenKind): string => `xs-mcp-gateway token add NAME --for ${kind}`;
+	const exposed = (name: SettingName, address: string, kind: TokenKind): string[] => {
+		const problem =
+			`${name} ${address}: anyone on the network could use the gateway, since there is no token for ${kind}s. ` +
+			`Create one first: ${create(kind)}. Or listen on loopback: ${flagOf(name)} 127.0.0.1`;
+		return isLoopback(address) || has(kind) ? [] : [problem];
+	};
+	const lost = (kind: TokenKind): string[] => {
+		const problem =
+			`no token for ${kind}s is left, but there was one before. Create one: ${create(kind)}. ` +
+			`Or start the gateway once with ${flagOf("open")}, which allows ${kind}s without tokens again`;
+		return has(kind) || !tokens.needs(kind) ? [] : [problem];
+	};
+	const proxied = (["allowedHosts", "trustProxy"] as const)
+		.filter((name) => configuration[name].length > 0 && !has("client"))
+		.map(
+			(name) =>
+				`${name}: other machines could use the gateway, because there is no token for clients. ` +
+				`Create one first: ${create("client")}`,
+		);
+	return [
+		...lost("client"),
+		...(needsDeviceTokens && (websocket || mqtt) ? lost("device") : []),
+		...exposed("httpAddress", httpAddress, "client"),
+		...proxied,
+		...(needsDeviceTokens && websocket ? exposed("websocketAddress", websocketAddress, "device") : []),
+		...(needsDeviceTokens && mqtt ? exposed("mqttAddress", mqttAddress, "device") : []),
+	];
 }

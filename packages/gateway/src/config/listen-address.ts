@@ -2,8 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { hostname, networkInterfaces } from "node:os";
 import { createSecureContext, type TlsOptions } from "node:tls";
 import type { Logger } from "../log.js";
-import { ConfigurationError } from "./configuration-error.js";
-import { flagOf } from "./setting-kinds.js";
+import { ConfigurationError, flagOf } from "../plugin.js";
 import type { Configuration, SettingName } from "./settings.js";
 
 /** Hostnames of this machine's loopback addresses, as in a URL. Not the SDK's list: every command would load the SDK. */

@@ -1,8 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import * as z from "zod";
-import type { Plugin } from "../plugin.js";
-import { PLUGINS } from "../plugins.js";
 import {
 	CATALOG_MODES,
 	FILE,
@@ -16,6 +14,7 @@ import {
 	list,
 	networks,
 	oneOf,
+	type Plugin,
 	PORT,
 	pairs,
 	requiring,
@@ -27,7 +26,8 @@ import {
 	text,
 	toolHints,
 	type ValuesOf,
-} from "./setting-kinds.js";
+} from "../plugin.js";
+import { PLUGINS } from "../plugins.js";
 
 /** A day: more is probably an error, and a timer cannot wait longer than 2^31 ms. */
 const DURATION = integer("ms", 1, 86_400_000);

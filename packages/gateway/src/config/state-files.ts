@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import lockfile from "proper-lockfile";
 import * as core from "xs-mcp-manager/core";
-import { ConfigurationError } from "./configuration-error.js";
+import { ConfigurationError } from "../plugin.js";
 
 /** Only this user can read it, and the file. */
 const FOLDER = { recursive: true, mode: 0o700 };

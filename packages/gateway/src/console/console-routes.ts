@@ -8,8 +8,16 @@ import { urlsForDevices } from "../devices/bootstrap/bootstrap-answer.js";
 import { events } from "../events/plugin.js";
 import type { RunningGateway } from "../gateway.js";
 import { cookieHeader, readCookie } from "../http/console-sessions.js";
-import { HttpError, jsonRpcError } from "../http/http-error.js";
-import { allow, type Middleware, mayOperate, needsOperator, type Route, readJsonAs } from "../http/route.js";
+import {
+	allow,
+	HttpError,
+	jsonRpcError,
+	type Middleware,
+	mayOperate,
+	needsOperator,
+	type Route,
+	readJsonAs,
+} from "../http/route.js";
 import { isOfForeignPage } from "../http/source-check.js";
 import { management } from "../mcp/plugin.js";
 import type { RequestGuard } from "../oauth/request-guard.js";
@@ -19,7 +27,7 @@ import { GATEWAY_INFO } from "../version.js";
 import { claudeExtension } from "./claude-extension.js";
 import type { ConsoleFiles } from "./console-files.js";
 import { openFleet } from "./fleet.js";
-import { addFleetStreams } from "./fleet-stream.js";
+import { addFleetStreams } from "./fleet-query.js";
 import type { ConsoleSessionInfo, TokenQuestion, TokenSummary } from "./messages.js";
 
 /** The page, its files, and signing in and out: before clients are authenticated. */

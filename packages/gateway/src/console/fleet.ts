@@ -10,7 +10,7 @@ import { HISTORY_PRINCIPAL, isStatusTool } from "../history/history.js";
 import { history } from "../history/plugin.js";
 import { management } from "../mcp/plugin.js";
 import { clients } from "../transports/plugin.js";
-import { recordActivity } from "./activity.js";
+import { followStatuses, recordActivity } from "./activity.js";
 import { type FleetQuery, matching, type SearchedRow, searched, totalsOf } from "./fleet-query.js";
 import {
 	type DeviceDetail,
@@ -20,7 +20,6 @@ import {
 	type OperatorLists,
 	type Problem,
 } from "./messages.js";
-import { followStatuses } from "./statuses.js";
 
 /** Milliseconds after pages were told of a change for which further ones are collected. */
 const CHANGE_DELAY = 250;

@@ -7,8 +7,7 @@ import { cluster } from "../cluster/plugin.js";
 import { type Access, reaches } from "../config/access.js";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
 import type { RunningGateway } from "../gateway.js";
-import { HttpError } from "../http/http-error.js";
-import { allow, deviceOf, needsOperator, readJsonAs, streamLimit } from "../http/route.js";
+import { allow, deviceOf, HttpError, needsOperator, readJsonAs, streamLimit } from "../http/route.js";
 
 /** A device, as `GET /devices` describes it. */
 export type DeviceSummary = ReturnType<typeof summaryOf>;

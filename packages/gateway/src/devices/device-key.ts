@@ -1,8 +1,8 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ConfigurationError } from "../config/configuration-error.js";
 import { replaceFileSync } from "../config/state-files.js";
+import { ConfigurationError } from "../plugin.js";
 
 const KEY_BYTES = 32;
 

@@ -1,4 +1,5 @@
 import {
+	definePlugin,
 	FILE,
 	flag,
 	inGroup,
@@ -9,8 +10,7 @@ import {
 	setting,
 	text,
 	url,
-} from "../config/setting-kinds.js";
-import { definePlugin } from "../plugin.js";
+} from "../plugin.js";
 import type { DeviceGuard } from "./admission.js";
 
 /** An address at which the gateway listens for devices. */

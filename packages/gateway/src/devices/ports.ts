@@ -1,14 +1,12 @@
 import type { TlsOptions } from "node:tls";
 import { Hono } from "hono";
 import { present } from "xs-mcp-manager/core";
-import { ConfigurationError } from "../config/configuration-error.js";
 import { listenAt, readPem, readTlsFiles, type TlsFiles, urlAt } from "../config/listen-address.js";
-import { withoutPassword } from "../config/setting-kinds.js";
 import type { RunningGateway } from "../gateway.js";
-import { HttpError } from "../http/http-error.js";
 import { makeListener } from "../http/listener.js";
 import { deviceBody } from "../http/rejections.js";
-import { type HttpEnv, setHeaders } from "../http/route.js";
+import { type HttpEnv, HttpError, setHeaders } from "../http/route.js";
+import { ConfigurationError, withoutPassword } from "../plugin.js";
 import { clients } from "../transports/plugin.js";
 import { type Admission, type DeviceGuard, makeDeviceGuard } from "./admission.js";
 import { announce, describeServices } from "./announcement.js";

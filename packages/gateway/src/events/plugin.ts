@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { inGroup, list, setting } from "../config/setting-kinds.js";
-import { definePlugin } from "../plugin.js";
+import { definePlugin, inGroup, list, setting } from "../plugin.js";
 import type { EventService } from "./event-service.js";
 
 /** Records events of devices, and serves them to clients. A cluster has its own log of them. */

@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { inGroup, integer, setting } from "../config/setting-kinds.js";
-import { definePlugin } from "../plugin.js";
+import { definePlugin, inGroup, integer, setting } from "../plugin.js";
 import type { AuditLog } from "./audit-log.js";
 import type { History } from "./history.js";
 
@@ -31,7 +30,7 @@ export const history = definePlugin({
 		const [{ AuditLog }, { keepHistory }, { addHistoryRoutes }] = await Promise.all([
 			import("./audit-log.js"),
 			import("./history.js"),
-			import("./routes.js"),
+			import("./audit-log.js"),
 		]);
 		const { servers, settings, saves, metrics } = gateway;
 		const { stateFolder, historyBytes, auditBytes } = settings;

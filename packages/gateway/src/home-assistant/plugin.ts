@@ -1,5 +1,4 @@
-import { FILE, inGroup, PASSWORD, setting, url } from "../config/setting-kinds.js";
-import { definePlugin } from "../plugin.js";
+import { definePlugin, FILE, inGroup, PASSWORD, setting, url } from "../plugin.js";
 
 /** Shows devices in Home Assistant, if the settings name its broker. Retries until the broker answers. */
 export const homeAssistant = definePlugin({

@@ -7,8 +7,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { SERVER_ERROR, StoreError } from "xs-mcp-manager/core";
 import { UnsavedError } from "../config/state-files.js";
 import type { RunningGateway } from "../gateway.js";
-import { HttpError, jsonRpcError } from "./http-error.js";
-import type { HttpEnv } from "./route.js";
+import { type HttpEnv, HttpError, jsonRpcError } from "./route.js";
 
 /** JSON, or HTML. */
 type Body = object | string | Promise<string>;

@@ -4,7 +4,7 @@ import type { TLSSocket } from "node:tls";
 import { localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { hostnamesOf, isLoopback } from "../config/listen-address.js";
 import { announcedHostname } from "../devices/announcement.js";
-import { HttpError } from "./http-error.js";
+import { HttpError } from "./route.js";
 
 /** Throws HttpError (403) if Host or Origin of a request is foreign. */
 export type CheckSource = (request: IncomingMessage) => void;

@@ -1,8 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Server } from "xs-mcp-manager/core";
+import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import { type Server, type ServerRegistry, textResult } from "xs-mcp-manager/core";
+import * as z from "zod";
+import type { OwnTool } from "../catalog/catalog.js";
+import { type Access, reaches } from "../config/access.js";
+import { ownTool } from "../mcp/own-tool.js";
 import type { Announcements } from "../speech/announcements.js";
 import { ASK_USER, callForObject, findTool, fitting, showText } from "../speech/device-tools.js";
-import type { ListeningCaller, Microphones } from "./microphones.js";
+import type { SpeechOfGateway } from "../speech/plugin.js";
+import type { Heard, ListeningCaller, Microphones } from "./microphones.js";
+import { MAX_SECONDS } from "./recording.js";
 
 /** A question to the people near a device. */
 export interface Question {
@@ -156,4 +163,142 @@ function plain(text: string): string {
 		.toLowerCase()
 		.replace(/[^\p{L}\p{N}]+/gu, " ")
 		.trim();
+}
+
+/** Characters of a question, and of an answer; and answers: as much as a device's `ask_user` takes. */
+const MAX_QUESTION = 500;
+const MAX_ANSWER = 40;
+const MAX_ANSWERS = 8;
+
+/** The argument that names a device. */
+export const DEVICE = z.string().min(1).max(256).describe("Alias or id of the device");
+
+const ASK_INPUT = z.strictObject({
+	device: DEVICE,
+	question: z.string().trim().min(1).max(MAX_QUESTION).describe("In the language of the people who hear it"),
+	answers: z
+		.array(z.string().trim().min(1).max(MAX_ANSWER))
+		.max(MAX_ANSWERS)
+		.default([])
+		.describe("Expected answers, also to be chosen by buttons or touch. Without them any spoken answer counts"),
+	seconds: z.int().min(3).max(MAX_SECONDS).default(15).describe("Time for the answer, after the question"),
+});
+
+const ASK_LISTED: Omit<Tool, "inputSchema"> = {
+	name: "ask",
+	title: "Ask",
+	description:
+		"Ask the people near a device a question, aloud and on its screen, and wait for the answer: by voice, by buttons or by touch, " +
+		"whichever comes first. The device listens with its microphone after the question.",
+	annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+};
+
+/** The tool `ask`, for a client that may listen. */
+export function askTool(
+	access: Access,
+	microphones: Microphones,
+	servers: ServerRegistry,
+	{ turns, voice }: SpeechOfGateway,
+): OwnTool {
+	return ownTool(ASK_LISTED, ASK_INPUT, async ({ device: name, question: text, answers, seconds }, caller) => {
+		const device = findDevice(servers, access, name);
+		const question = { text, answers, seconds };
+		const onProgress = (passed: number, message: string): void =>
+			caller.progress(Math.min(passed, seconds), seconds, message);
+		try {
+			const hasButtons = device.online && answers.length > 0 && findTool(device, ASK_USER) !== undefined;
+			if (!hasButtons) {
+				microphones.check(device);
+			}
+			const { principal, clientName } = caller;
+			const answer = await turns.take(device, caller.signal, (signal) => {
+				const asking = { principal, clientName, signal, onProgress };
+				return ask(device, question, asking, microphones, voice?.announcements);
+			});
+			return textResult(describe(answer), {
+				structuredContent: { device: device.alias, answered: answer !== undefined, ...answer },
+			});
+		} catch (error) {
+			throw new Error(`${device.alias}: ${(error as Error).message}`);
+		}
+	});
+}
+
+function describe(answer: Answer | undefined): string {
+	if (answer === undefined) {
+		return "Nobody answered.";
+	}
+	const { by, text, answer: expected } = answer;
+	return by === "button" ? `${expected} (by button)` : `${expected ?? "another answer"} (by voice: ${text})`;
+}
+
+const LISTEN_INPUT = z.strictObject({
+	device: DEVICE,
+	seconds: z.int().min(1).max(MAX_SECONDS).default(10).describe("How long it listens at most"),
+	until: z
+		.enum(["silence", "time"])
+		.default("silence")
+		.describe("silence: ends with the silence after speech; time: listens the whole time"),
+	audio: z.boolean().default(false).describe("Also returns the sound, for clients that can use it"),
+});
+
+const LISTEN_LISTED: Omit<Tool, "inputSchema"> = {
+	name: "listen",
+	title: "Listen",
+	description:
+		"Listen with the microphone of a device, and return what was said as text. People nearby are recorded, so do it only " +
+		"when they expect it; the device shows that it listens. Firmware of other makers may not begin by itself: the answer says so. " +
+		"To ask a question and wait for the answer, use ask.",
+	// Not read-only: it switches a microphone on.
+	annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
+};
+
+/** The tool `listen`, for a client that may listen. */
+export function listenTool(access: Access, microphones: Microphones, servers: ServerRegistry): OwnTool {
+	return ownTool(LISTEN_LISTED, LISTEN_INPUT, async ({ device: name, seconds, until, audio }, caller) => {
+		const device = findDevice(servers, access, name);
+		const what = { seconds, untilSilence: until === "silence", asText: !audio || microphones.canRecognize };
+		const heard = await microphones
+			.listen(device, what, {
+				principal: caller.principal,
+				clientName: caller.clientName,
+				signal: caller.signal,
+				onProgress: (passed, message) => caller.progress(Math.min(passed, seconds), seconds, message),
+			})
+			.catch((error: Error) => {
+				throw new Error(`${device.alias}: ${error.message}`);
+			});
+		return resultOf(device.alias, heard, audio);
+	});
+}
+
+function resultOf(device: string, { text, hasSpeech, seconds, ended, wav }: Heard, withSound: boolean): CallToolResult {
+	const told = text === "" ? (hasSpeech ? "Somebody spoke, but no words were recognized." : "Nobody spoke.") : text;
+	return {
+		content: [
+			{ type: "text", text: told },
+			...(withSound ? [{ type: "audio" as const, data: wav.toString("base64"), mimeType: "audio/wav" }] : []),
+		],
+		structuredContent: { device, heard: text !== "", text, seconds, ended },
+	};
+}
+
+/** Names in an error. */
+const MAX_NAMES = 20;
+
+/**
+ * The device that an argument names.
+ *
+ * @throws RangeError that lists the valid ones
+ */
+export function findDevice(servers: ServerRegistry, access: Access, name: string): Server {
+	const isReached = (server: Server): boolean => !server.configured && reaches(access, server.id);
+	const device = servers.find(name);
+	if (device === undefined || !isReached(device)) {
+		const names = servers.all.filter(isReached).map(({ alias }) => alias);
+		throw new RangeError(
+			`device: no device ${JSON.stringify(name)}; expected ${names.slice(0, MAX_NAMES).join(", ") || "one that has connected"}`,
+		);
+	}
+	return device;
 }

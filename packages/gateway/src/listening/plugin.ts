@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { mayListen } from "../config/access.js";
-import { flag, httpUrl, inGroup, KEY, requiring, setting, text } from "../config/setting-kinds.js";
-import { definePlugin } from "../plugin.js";
+import { definePlugin, flag, httpUrl, inGroup, KEY, requiring, setting, text } from "../plugin.js";
 import { speech } from "../speech/plugin.js";
 import { checkProvider, readProvider } from "../speech/voice.js";
 
@@ -32,8 +31,8 @@ export const listening = definePlugin({
 			import("node:fs/promises"),
 			import("./microphones.js"),
 			import("./recognizer.js"),
-			import("./listen-tool.js"),
-			import("./ask-tool.js"),
+			import("./ask.js"),
+			import("./ask.js"),
 		]);
 		const folder = join(settings.stateFolder, "recordings");
 		// A process that was killed has not deleted its own.

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { Catalog } from "../catalog/catalog.js";
 import { DEVICES, type ToolGroup } from "../catalog/groups.js";
 import { searchTools } from "../catalog/tool-search.js";
-import type { ListKind } from "../config/setting-kinds.js";
+import type { ListKind } from "../plugin.js";
 import { answerWrongArguments, failedCall } from "./contents.js";
 
 /** The client that calls a catalog tool. */

@@ -1,8 +1,7 @@
+import { join } from "node:path";
 import type { McpManager } from "xs-mcp-manager";
-import { FILE, inGroup, oneOf, setting } from "../config/setting-kinds.js";
-import { SIGN_IN_COMMAND, signInFolder } from "../config/sign-ins.js";
 import type { Logger } from "../log.js";
-import { definePlugin } from "../plugin.js";
+import { definePlugin, FILE, inGroup, oneOf, setting } from "../plugin.js";
 
 /** Open connections to configured servers; a further one closes the longest idle. */
 const MAX_CONNECTIONS = 100;
@@ -58,4 +57,12 @@ function logStatus(manager: McpManager, log: Logger): void {
 		}
 		log[status === "connected" ? "info" : level]({ server, ...(reason && { reason }) }, `server ${status}`);
 	});
+}
+
+/** Command with which a person signs in at an upstream server. */
+export const SIGN_IN_COMMAND = "xs-mcp-gateway servers login";
+
+/** Returns the folder of sign-ins at upstream servers. */
+export function signInFolder(stateFolder: string): string {
+	return join(stateFolder, "sign-ins");
 }

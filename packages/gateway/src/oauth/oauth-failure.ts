@@ -1,6 +1,6 @@
 import { OAuthErrorCode } from "@modelcontextprotocol/server";
-import { HttpError, type RejectionReason } from "../http/http-error.js";
 import type { Failure } from "../http/rejections.js";
+import { HttpError, type RejectionReason } from "../http/route.js";
 
 /** An OAuth request is rejected, with a code of RFC 6749 section 5.2 and its extensions. */
 export class OAuthFailure extends HttpError {

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { type AccessGrant, isScope, limitsOf, type TokenIssuer } from "../config/access.js";
 import type { Configuration } from "../config/settings.js";
 import { isObject } from "../firmware.js";
-import { HttpError } from "../http/http-error.js";
+import { HttpError } from "../http/route.js";
 import type { ProtectedResource } from "./protected-resource.js";
 
 /** Signatures with a public key only: a symmetric one could be made by everyone who can verify it. */

@@ -4,8 +4,7 @@ import { isLoopback } from "../config/listen-address.js";
 import { NO_TOKEN_NAME } from "../config/token-store.js";
 import type { RunningGateway } from "../gateway.js";
 import { type ConsoleSession, ConsoleSessions, readCookie } from "../http/console-sessions.js";
-import { HttpError } from "../http/http-error.js";
-import { type Admission, makeLimits, mayOperate, type RequestLimits } from "../http/route.js";
+import { type Admission, HttpError, makeLimits, mayOperate, type RequestLimits } from "../http/route.js";
 import {
 	type CheckSource,
 	type ClientAddresses,

@@ -1,5 +1,4 @@
-import { flag, hours, httpUrl, inGroup, KEY, pairs, requiring, setting, text } from "../config/setting-kinds.js";
-import { definePlugin } from "../plugin.js";
+import { definePlugin, flag, hours, httpUrl, inGroup, KEY, pairs, requiring, setting, text } from "../plugin.js";
 import type { Announcements } from "./announcements.js";
 import type { DeviceTurns } from "./device-tools.js";
 import type { Speech } from "./speech.js";
@@ -45,7 +44,7 @@ export const speech = definePlugin({
 		] = await Promise.all([
 			import("./announcements.js"),
 			import("./device-tools.js"),
-			import("./say-tool.js"),
+			import("./announcements.js"),
 			import("./speech.js"),
 			import("./voice.js"),
 		]);

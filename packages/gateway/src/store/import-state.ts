@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describeIssues, hashOfOffers, type Offers, type Store } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { TOKEN_KINDS, tokenKey, tokenRecordSchema } from "../config/access.js";
-import { ConfigurationError } from "../config/configuration-error.js";
 import { openDeviceKey } from "../devices/device-key.js";
 import { seal } from "../events/webhook-store.js";
+import { ConfigurationError } from "../plugin.js";
 import { namesIn } from "./file-store.js";
 
 /** A client was called "host" in the files of version 0.1. */

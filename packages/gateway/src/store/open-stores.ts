@@ -2,9 +2,8 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { MemoryStore, portable, type Store } from "xs-mcp-manager/core";
-import { ConfigurationError } from "../config/configuration-error.js";
-import { withoutPassword } from "../config/setting-kinds.js";
 import type { Configuration } from "../config/settings.js";
+import { ConfigurationError, withoutPassword } from "../plugin.js";
 import { FileStore } from "./file-store.js";
 import { importState } from "./import-state.js";
 

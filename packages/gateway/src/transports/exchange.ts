@@ -7,7 +7,7 @@ import {
 	SUBSCRIPTION_ID_META_KEY,
 } from "@modelcontextprotocol/server";
 import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
-import { RpcRejection } from "../http/http-error.js";
+import { RpcRejection } from "../http/route.js";
 import type { Channel, ClientRequest } from "../mcp/client-request.js";
 
 /** How the responses of one transport are written. */

@@ -24,14 +24,13 @@ import { type Access, scopesOf } from "../config/access.js";
 import type { Configuration } from "../config/settings.js";
 import { isObject } from "../firmware.js";
 import { victimFor } from "../http/fair-share.js";
-import { HttpError, RpcRejection } from "../http/http-error.js";
+import { HttpError, RpcRejection } from "../http/route.js";
 import { Client } from "../mcp/client.js";
 import { ClientRequest } from "../mcp/client-request.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { FileStore } from "../store/file-store.js";
 import { StatelessExchange } from "./exchange.js";
-import { isRequest, readStateless } from "./messages.js";
-import { headersProblem, parameterHeaders, standardHeaders } from "./request-headers.js";
+import { headersProblem, isRequest, parameterHeaders, readStateless, standardHeaders } from "./messages.js";
 import { type ConnectedClient, keyOf, Session } from "./session.js";
 import { makeSessionIds, type SessionClaims, type SessionIds } from "./session-ids.js";
 

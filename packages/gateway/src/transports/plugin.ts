@@ -1,7 +1,6 @@
 import type { Clients } from "../app.js";
-import { inGroup, setting, urls } from "../config/setting-kinds.js";
 import type { Channel } from "../mcp/client-request.js";
-import { definePlugin } from "../plugin.js";
+import { definePlugin, inGroup, setting, urls } from "../plugin.js";
 
 /** Serves clients over HTTP, and devices on the same port. */
 export const clients = definePlugin({

@@ -11,7 +11,7 @@ import {
 import { digest, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { Catalog, CatalogChange, ListName } from "../catalog/catalog.js";
-import { RpcRejection } from "../http/http-error.js";
+import { RpcRejection } from "../http/route.js";
 import { Client } from "../mcp/client.js";
 import type { Channel, ClientRequest } from "../mcp/client-request.js";
 import { COMMENT, EventLog, Exchange, eventOf, type ResponseForm, readEventId, STREAM, textOf } from "./exchange.js";

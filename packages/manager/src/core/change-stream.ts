@@ -4,8 +4,8 @@ import {
 	ProtocolError,
 	type SubscriptionFilter,
 } from "@modelcontextprotocol/client";
-import { coalesced } from "./limits.js";
-import { backoff } from "./retry.js";
+import { backoff } from "./errors.js";
+import { coalesced } from "./received.js";
 
 /** Milliseconds that a server has to confirm the subscription. */
 const ACK_TIME = 10_000;

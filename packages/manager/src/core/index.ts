@@ -26,10 +26,16 @@ export {
 	type ServerIdentity,
 	type ServerInfo,
 } from "./connection.js";
-export { isServerErrorCode, SERVER_ERROR, SESSION_NOT_FOUND, ServerError, type ServerErrorCode } from "./errors.js";
+export {
+	backoff,
+	isServerErrorCode,
+	SERVER_ERROR,
+	SESSION_NOT_FOUND,
+	ServerError,
+	type ServerErrorCode,
+} from "./errors.js";
 export { headerProblem } from "./header-parameters.js";
 export { describeIssues, inputSchemaOf } from "./input-schema.js";
-export { MAX_NESTING, nestsDeeper, RateLimit } from "./limits.js";
 export { clientInput } from "./line-reader.js";
 export { digest, isSimilar, portable, slug } from "./names.js";
 export {
@@ -46,6 +52,9 @@ export {
 	failedResult,
 	jsonIn,
 	jsonOf,
+	MAX_NESTING,
+	nestsDeeper,
+	RateLimit,
 	readableError,
 	readClientMessage,
 	readMessage,
@@ -55,7 +64,6 @@ export {
 export { type ServerEdit, ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export { replaceFile, replaceFileSync } from "./replace-file.js";
 export type { Results } from "./results.js";
-export { backoff } from "./retry.js";
 export {
 	type CallDetails,
 	type CallRecord,

@@ -1,6 +1,5 @@
 import { type Readable, Transform } from "node:stream";
-import { MAX_MESSAGE_BYTES } from "./limits.js";
-import { jsonIn, readClientMessage } from "./received.js";
+import { jsonIn, MAX_MESSAGE_BYTES, readClientMessage } from "./received.js";
 
 const LINE_FEED = 10;
 

@@ -10,8 +10,8 @@ import type { Capabilities, Connection } from "./connection.js";
 import { type Discover, type Listed, makeDiscovery } from "./discovery.js";
 import { ServerError } from "./errors.js";
 import { describeIssues } from "./input-schema.js";
-import { coalesced } from "./limits.js";
 import { type ListName, NO_OFFERS, OFFERS, type Offers, openStoredOffers, type StoredOffers } from "./offers.js";
+import { coalesced } from "./received.js";
 import { makeSchemaChecker, type SchemaChecker } from "./schema-checker.js";
 import {
 	type CallDetails,

@@ -12,9 +12,8 @@ import { ServerRegistry } from "../core/registry.js";
 import { makeSchemaChecker } from "../core/schema-checker.js";
 import { isUserOnly, type Server } from "../core/server.js";
 import type { ConfiguredServer } from "../upstreams/configured-server.js";
-import { ConfiguredServers } from "../upstreams/configured-servers.js";
+import { ConfiguredServers, problemText, readServersFile, watchServersFile } from "../upstreams/configured-servers.js";
 import { LISTED_SERVER, matchesAny, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
-import { problemText, readServersFile, watchServersFile } from "../upstreams/servers-file.js";
 import {
 	type CallRequest,
 	expectKnownTypes,

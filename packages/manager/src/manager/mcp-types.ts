@@ -1,8 +1,7 @@
 import type { CallToolResult, ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/client";
-import { type McpErrorCode, managerCodeOf } from "../core/errors.js";
+import { isSafeToRetry, type McpErrorCode, managerCodeOf } from "../core/errors.js";
 import type { ServerTool } from "../core/offers.js";
 import type { ServerRegistry } from "../core/registry.js";
-import { isSafeToRetry } from "../core/retry.js";
 import { DEVICE_EVENTS } from "../firmware.js";
 import type { ConnectionStatus } from "../upstreams/configured-server.js";
 import type { ServerInput, ServerOptions } from "../upstreams/server-config.js";

@@ -3,10 +3,8 @@ import type { Transformer } from "node:stream/web";
 import { setTimeout as delay } from "node:timers/promises";
 import { type FetchLike, SdkHttpError } from "@modelcontextprotocol/client";
 import { createParser, type EventSourceParser } from "eventsource-parser";
-import { ServerError } from "../core/errors.js";
-import { MAX_MESSAGE_BYTES, ReadBudget } from "../core/limits.js";
-import { isMessageLike, readMessage } from "../core/received.js";
-import { backoff } from "../core/retry.js";
+import { backoff, ServerError } from "../core/errors.js";
+import { isMessageLike, MAX_MESSAGE_BYTES, ReadBudget, readMessage } from "../core/received.js";
 
 /** HTTP 429: the request was not carried out, so that it is safe to make it again. */
 const TOO_MANY_REQUESTS = 429;

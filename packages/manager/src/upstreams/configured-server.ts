@@ -1,9 +1,8 @@
 import type { VersionNegotiationMode } from "@modelcontextprotocol/client";
 import { MAX_ALIAS_LENGTH } from "../core/aliases.js";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
-import { ServerError } from "../core/errors.js";
+import { backoff, RETRY_POLICY, ServerError } from "../core/errors.js";
 import { slug } from "../core/names.js";
-import { backoff, RETRY_POLICY } from "../core/retry.js";
 import type { CallRecord, Server } from "../core/server.js";
 import { SignedIn } from "./auth/sign-ins.js";
 import type { ConfiguredServers } from "./configured-servers.js";

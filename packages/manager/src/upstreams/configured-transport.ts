@@ -20,7 +20,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { reasonOf, SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
-import { MAX_NESTING, nestsDeeper, RateLimit } from "../core/limits.js";
+import { MAX_NESTING, nestsDeeper, RateLimit } from "../core/received.js";
 import { readResult } from "../core/results.js";
 import { SignedIn } from "./auth/sign-ins.js";
 import { httpFailure, isReached, isUnsent, makeCarefulFetch } from "./careful-fetch.js";

@@ -7,9 +7,8 @@ import { type JSONRPCMessage, serializeMessage, type Transport } from "@modelcon
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import spawn from "cross-spawn";
 import type { WebSocket } from "ws";
-import { MAX_MESSAGE_BYTES, MAX_UNSENT_BYTES, RateLimit, ReadBudget } from "../core/limits.js";
 import { LineReader } from "../core/line-reader.js";
-import { parseMessage } from "../core/received.js";
+import { MAX_MESSAGE_BYTES, MAX_UNSENT_BYTES, parseMessage, RateLimit, ReadBudget } from "../core/received.js";
 import type { ServerConfig } from "./server-config.js";
 
 /** Milliseconds for which the last output of a process that has ended is read. */

@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from "node:path";
 import type * as z from "zod";
 import { describeIssue } from "../core/input-schema.js";
 import { isObject } from "../firmware.js";
+import type { ConfigProblem, ReadServers } from "./configured-servers.js";
 import { hostEntry, hostId, type Path, parseFile, plainEntry, SyntaxProblem } from "./host-entry.js";
 import {
 	FieldError,
@@ -16,7 +17,6 @@ import {
 	transportOf,
 	wordsOf,
 } from "./server-config.js";
-import type { ConfigProblem, ReadServers } from "./servers-file.js";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

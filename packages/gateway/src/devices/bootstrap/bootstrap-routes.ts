@@ -4,11 +4,11 @@ import type { Hono } from "hono";
 import { deviceIdOf } from "../../config/access.js";
 import { isObject } from "../../firmware.js";
 import type { RunningGateway } from "../../gateway.js";
-import { HttpError } from "../../http/http-error.js";
 import {
 	allow,
 	allowOrigin,
 	type HttpEnv,
+	HttpError,
 	type Middleware,
 	needsOperator,
 	type Route,

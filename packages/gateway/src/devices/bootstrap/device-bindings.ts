@@ -3,7 +3,7 @@ import { type Entry, isMade, RateLimit } from "xs-mcp-manager/core";
 import type { Configuration } from "../../config/settings.js";
 import { TOKEN_PREFIX } from "../../config/token-store.js";
 import type { RunningGateway } from "../../gateway.js";
-import { HttpError } from "../../http/http-error.js";
+import { HttpError } from "../../http/route.js";
 
 /** A device's request to be bound. */
 export interface BindingRequest {

@@ -1,5 +1,4 @@
-import { inGroup, oneOf, setting, text, url } from "../../config/setting-kinds.js";
-import { definePlugin } from "../../plugin.js";
+import { definePlugin, inGroup, oneOf, setting, text, url } from "../../plugin.js";
 import type { DeviceBindings } from "./device-bindings.js";
 
 /** Tells devices where to connect, and binds them to this gateway. */

@@ -7,11 +7,10 @@ import { pipeline } from "node:stream/promises";
 import { LRUCache } from "lru-cache";
 import * as z from "zod";
 import { hasUserTools } from "../../config/access.js";
-import { ConfigurationError } from "../../config/configuration-error.js";
 import { isNewer, isVersion, readIdentity } from "../../firmware.js";
 import type { RunningGateway } from "../../gateway.js";
-import { HttpError } from "../../http/http-error.js";
-import { allow, deviceOf, readJsonAs } from "../../http/route.js";
+import { allow, deviceOf, HttpError, readJsonAs } from "../../http/route.js";
+import { ConfigurationError } from "../../plugin.js";
 import type { DeviceKey } from "../device-key.js";
 import type { FirmwareUpdates } from "./firmware-updates.js";
 

@@ -1,5 +1,4 @@
-import { FOLDER, inGroup, setting } from "../../config/setting-kinds.js";
-import { definePlugin } from "../../plugin.js";
+import { definePlugin, FOLDER, inGroup, setting } from "../../plugin.js";
 import type { FirmwareOffers } from "./firmware-route.js";
 
 /** Offers devices the firmware of a folder. */

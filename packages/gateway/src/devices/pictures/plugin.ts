@@ -1,5 +1,4 @@
-import { httpUrl, inGroup, integer, KEY, requiring, setting, text } from "../../config/setting-kinds.js";
-import { definePlugin } from "../../plugin.js";
+import { definePlugin, httpUrl, inGroup, integer, KEY, requiring, setting, text } from "../../plugin.js";
 
 /** Receives the pictures of calls in progress, and has a vision model look at them. */
 export const pictures = definePlugin({
