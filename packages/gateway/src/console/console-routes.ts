@@ -190,7 +190,7 @@ const NEW_TOKEN = z.strictObject({
 const MAX_NAMED = 10;
 
 /** `GET /tokens`: the tokens, without their secrets. */
-export function listTokens(tokens: TokenStore): Route {
+function listTokens(tokens: TokenStore): Route {
 	return (c) => {
 		tokens.refresh();
 		const list = tokens.records.map((record): TokenSummary => {
@@ -206,7 +206,7 @@ export function listTokens(tokens: TokenStore): Route {
  * `POST /tokens`: creates a token. The answer is the only one that has it. A token that would disconnect others, or whose
  * device has never connected, is created only with `"yes": true`, else the answer is 409 with a {@link TokenQuestion}.
  */
-export function addToken(gateway: RunningGateway): Route {
+function addToken(gateway: RunningGateway): Route {
 	const { tokens, servers, settings } = gateway;
 	const { guard, endpoint } = gateway.use(clients);
 	return async (c) => {
@@ -272,7 +272,7 @@ function textOf({ isFirst, clients, devices, unknown }: TokenQuestion, kind: Tok
 }
 
 /** `DELETE /tokens/NAME`: its users are disconnected within a second. */
-export function removeToken(tokens: TokenStore): Route {
+function removeToken(tokens: TokenStore): Route {
 	return async (c) => {
 		await translated(() => tokens.remove(c.req.param("name") ?? ""));
 		return c.body(null, 204);

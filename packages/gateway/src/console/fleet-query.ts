@@ -25,7 +25,7 @@ type SortColumn = keyof typeof SORT_KEYS;
 
 const SORT_COLUMNS = Object.keys(SORT_KEYS) as SortColumn[];
 
-export const FLEET_VIEW = z.strictObject({
+const FLEET_VIEW = z.strictObject({
 	list: z
 		.strictObject({
 			/** Words that are all in a device's alias, title, id, board, version, state or tags. */

@@ -105,10 +105,10 @@ export function showInHomeAssistant(gateway: RunningGateway, url: string): () =>
 	};
 }
 
-export const STATUS_TOOL = "self.get_device_status";
+const STATUS_TOOL = "self.get_device_status";
 
 /** Caller and kind of warning in the log and the console. */
-export const PRINCIPAL = "home-assistant";
+const PRINCIPAL = "home-assistant";
 
 /** Milliseconds for which changes are collected before the status is read. */
 const READ_DELAY = 500;
@@ -117,10 +117,10 @@ const READ_DELAY = 500;
 const MAX_ANNOUNCEMENT = 1_000;
 
 /** A device in Home Assistant. */
-export type HomeDevice = ReturnType<typeof showDevice>;
+type HomeDevice = ReturnType<typeof showDevice>;
 
 /** Shows a device in Home Assistant. `limit` bounds the status reads of all devices at the same time. */
-export function showDevice(gateway: RunningGateway, server: Server, broker: Broker, limit: LimitFunction) {
+function showDevice(gateway: RunningGateway, server: Server, broker: Broker, limit: LimitFunction) {
 	const key = keyOf(server.id);
 	const topics = topicsOf(key);
 	/** Says texts. Undefined: the gateway has no voice. */
@@ -274,7 +274,7 @@ const LIGHT_COMMAND = z.object({
  * @param part of the device, as in the command's topic
  * @throws Error if the command is malformed
  */
-export function readCommand(part: string, payload: Buffer): { readonly tool: string; readonly args: object } {
+function readCommand(part: string, payload: Buffer): { readonly tool: string; readonly args: object } {
 	if (payload.length > MAX_COMMAND) {
 		throw new Error(`command too long (limit ${MAX_COMMAND} bytes)`);
 	}

@@ -93,7 +93,7 @@ export function publicLookup({
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /** Returns whether an address is of the public internet. One of IPv4 within IPv6 counts as what it is. */
-export function isPublic(address: string): boolean {
+function isPublic(address: string): boolean {
 	if (!ipaddr.isValid(address)) {
 		return false;
 	}

@@ -12,7 +12,7 @@ import type { Heard, ListeningCaller, Microphones } from "./microphones.js";
 import { MAX_SECONDS } from "./recording.js";
 
 /** A question to the people near a device. */
-export interface Question {
+interface Question {
 	readonly text: string;
 	/** The answers that are expected; also to be chosen by buttons or touch. */
 	readonly answers: readonly string[];
@@ -20,7 +20,7 @@ export interface Question {
 	readonly seconds: number;
 }
 
-export interface Answer {
+interface Answer {
 	readonly by: "voice" | "button";
 	/** The matching expected answer; absent without a match. */
 	readonly answer?: string | undefined;
@@ -43,7 +43,7 @@ const MAX_ASK_USER = 300;
  * @param announcements undefined: the gateway has no voice
  * @returns undefined if the time ran out
  */
-export async function ask(
+async function ask(
 	device: Server,
 	question: Question,
 	caller: ListeningCaller,
@@ -171,7 +171,7 @@ const MAX_ANSWER = 40;
 const MAX_ANSWERS = 8;
 
 /** The argument that names a device. */
-export const DEVICE = z.string().min(1).max(256).describe("Alias or id of the device");
+const DEVICE = z.string().min(1).max(256).describe("Alias or id of the device");
 
 const ASK_INPUT = z.strictObject({
 	device: DEVICE,
@@ -291,7 +291,7 @@ const MAX_NAMES = 20;
  *
  * @throws RangeError that lists the valid ones
  */
-export function findDevice(servers: ServerRegistry, access: Access, name: string): Server {
+function findDevice(servers: ServerRegistry, access: Access, name: string): Server {
 	const isReached = (server: Server): boolean => !server.configured && reaches(access, server.id);
 	const device = servers.find(name);
 	if (device === undefined || !isReached(device)) {

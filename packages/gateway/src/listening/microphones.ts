@@ -195,11 +195,7 @@ const REASONS: Readonly<Record<string, string>> = {
  * Firmware of this project does so at a `listen` message. Other firmware of the family knows none: by its sources, the C++
  * firmware listens after `tts` `stop`, unless a person ends its turns by a button.
  */
-export async function beginListening(
-	connection: Connection,
-	channel: AudioChannel,
-	signal: AbortSignal,
-): Promise<void> {
+async function beginListening(connection: Connection, channel: AudioChannel, signal: AbortSignal): Promise<void> {
 	signal.throwIfAborted();
 	if (channel.isListening) {
 		return;
@@ -224,7 +220,7 @@ export async function beginListening(
  * Stops a device from listening, if its firmware can be asked. Resolves when the device confirms or does not answer. A device
  * that has not confirmed the start is stopped, too: it must not start later.
  */
-export async function endListening(connection: Connection, channel: AudioChannel): Promise<void> {
+async function endListening(connection: Connection, channel: AudioChannel): Promise<void> {
 	if (!channel.listensOnRequest) {
 		return;
 	}

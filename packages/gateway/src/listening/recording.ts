@@ -158,6 +158,8 @@ const STEP = { low: stepAt(LOW), high: stepAt(HIGH) };
 /**
  * Finds the end of speech by its loudness above the noise level: the quietest tenth of the last five seconds.
  * A noise that starts during the recording counts as speech for at most five seconds.
+ *
+ * @internal exported for its test
  */
 export class EndOfSpeech {
 	hasSpeech = false;

@@ -60,7 +60,7 @@ function logStatus(manager: McpManager, log: Logger): void {
 }
 
 /** Command with which a person signs in at an upstream server. */
-export const SIGN_IN_COMMAND = "xs-mcp-gateway servers login";
+const SIGN_IN_COMMAND = "xs-mcp-gateway servers login";
 
 /** Returns the folder of sign-ins at upstream servers. */
 export function signInFolder(stateFolder: string): string {

@@ -265,7 +265,7 @@ interface NamedTool {
  * `SKILL.md` for a catalog: which devices there are, how to call them, and what needs care. It does not change while a device
  * is offline. Of what devices say of themselves it has names alone: descriptions are in the list of tools.
  */
-export function skillText(catalog: Catalog): string {
+function skillText(catalog: Catalog): string {
 	const { servers } = catalog;
 	const tools = namedTools(catalog);
 	const isAlone = catalog.server !== undefined;

@@ -100,7 +100,7 @@ export function checkProvider(configuration: Configuration, use: Use): string[] 
 }
 
 /** Splits a command into its program and arguments, at spaces. A word in quotes may contain some. */
-export function splitCommand(command: string): string[] {
+function splitCommand(command: string): string[] {
 	const words = command.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
 	return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"));
 }

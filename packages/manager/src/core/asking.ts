@@ -22,7 +22,7 @@ export interface Question {
 }
 
 /** The questions that MCP has, with the name of the capability that a client needs. */
-export const QUESTIONS = {
+const QUESTIONS = {
 	"elicitation/create": "elicitation",
 	"sampling/createMessage": "sampling",
 	"roots/list": "roots",

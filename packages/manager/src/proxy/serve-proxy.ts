@@ -124,12 +124,14 @@ const TEXTS = {
 	reconnected: "The upstream MCP server was disconnected during the call. The proxy has connected again.",
 };
 
-export type McpProxy = ReturnType<typeof makeProxy>;
+type McpProxy = ReturnType<typeof makeProxy>;
 
 /**
  * Makes the host's view of an upstream: its tools, resources and prompts. With a skill there is a gate: before
  * `activate` only the list of tools is requested from the upstream, and only `activate` connects. Without one, the
  * first request connects.
+ *
+ * @internal exported for its test
  */
 export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 	/** Whether there has been a connection: the next one is a reconnection. */

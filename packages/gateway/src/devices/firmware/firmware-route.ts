@@ -51,7 +51,7 @@ export function addFirmwareRoute(gateway: RunningGateway, firmware: FirmwareOffe
  * Opens a file for reading. Rejects if it is not a regular file: a pipe or a device could block one of the few file
  * threads forever.
  */
-export async function openFile(path: string): Promise<FileHandle> {
+async function openFile(path: string): Promise<FileHandle> {
 	const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
 	if (!(await handle.stat()).isFile()) {
 		await handle.close();

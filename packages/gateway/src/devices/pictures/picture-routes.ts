@@ -214,6 +214,8 @@ const LIMITS = {
  *
  * Rejects with HttpError: 413 if the file or the form is too large, as soon as that is known; 415 if the request is no
  * form; 400 if it is malformed or has no file.
+ *
+ * @internal exported for its test
  */
 export async function readForm(request: IncomingMessage, maxFileBytes: number): Promise<Form> {
 	const parser = parserFor(request, maxFileBytes);
