@@ -201,6 +201,7 @@ function createDevice(
 					...(options.httpToken !== undefined && { httpToken: options.httpToken }),
 					...(uuid !== undefined && { uuid }),
 				},
+				name: program.getOptionValueSource("name") === "cli" ? options.name : undefined,
 				watchdog: restart,
 				macAddress,
 				...(board && { board }),

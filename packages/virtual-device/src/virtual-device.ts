@@ -23,6 +23,8 @@ export interface VirtualDeviceOptions {
 	readonly startEngine: (onTrace: (text: string) => void) => Promise<Engine>;
 	/** The contents of `mc/config`: `backend`, `token`, … */
 	readonly config: Readonly<Record<string, unknown>>;
+	/** Name that its page shows while its settings have none. */
+	readonly name?: string | undefined;
 	/** Lower case, with colons. Default: random, and kept as long as the device. */
 	readonly macAddress?: string;
 	/** File for values that outlive a restart. Default: memory. */
@@ -224,9 +226,10 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		this.#run?.chips.set(chip, values);
 	}
 
-	/** Its name in its settings, of which a stored one wins; empty without one. */
+	/** Its name: the stored setting, else the configured one, else the option; empty without one. */
 	get name(): string {
-		return String(this.#environment.settings.domains["xs-mcp"]?.name ?? this.#options.config.name ?? "");
+		const { name = "", config } = this.#options;
+		return String(this.#environment.settings.domains["xs-mcp"]?.name ?? config.name ?? name);
 	}
 
 	/** The content of its screen; undefined without power, and until the firmware has shown something. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
-import { it } from "node:test";
+import { it, type TestContext } from "node:test";
 import { temporaryFolder, until } from "../../../host-test/support/testing.js";
 import { bundle, chooseEngine, VirtualDevice } from "../src/index.js";
 import { describePin, type PinState } from "../src/services/pins.js";
@@ -29,16 +29,40 @@ for (const wrong of [{ pin: 2, mode: Digital.Output }, { pin: 99, mode: Digital.
 }
 `;
 
-it("code on a virtual device uses the SDK's classes of ECMA-419 for pins and buses", async (t) => {
+async function start(t: TestContext, firmware: string): Promise<VirtualDevice> {
 	const file = `${temporaryFolder()}/main.ts`;
-	writeFileSync(file, FIRMWARE);
+	writeFileSync(file, firmware);
 	const engine = await chooseEngine("v8");
 	const device = new VirtualDevice({
 		firmware: await bundle(file),
 		startEngine: (onTrace) => engine.start({ onTrace }),
 		config: {},
+		name: "shelf",
 	});
 	t.after(() => device.stop());
+	return device;
+}
+
+it("a virtual device notes once that a strip of LEDs is off", async (t) => {
+	const device = await start(
+		t,
+		`import NeoPixel from "neopixel"; const strip = new NeoPixel({ pin: 8, length: 3 }); strip.update();`,
+	);
+	const notes: string[] = [];
+	device.on("note", (text) => void notes.push(text));
+	await device.start();
+	assert.deepEqual(notes, ["pin 8 is off"]);
+});
+
+it("a virtual device has the name of its command line while its settings have none", async (t) => {
+	const device = await start(t, "");
+	assert.equal(device.name, "shelf");
+	device.flash("", { config: { name: "Kitchen" } });
+	assert.equal(device.name, "Kitchen");
+});
+
+it("code on a virtual device uses the SDK's classes of ECMA-419 for pins and buses", async (t) => {
+	const device = await start(t, FIRMWARE);
 	const lines: string[] = [];
 	device.on("trace", (line) => void lines.push(line));
 	await device.start();

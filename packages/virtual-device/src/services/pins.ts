@@ -73,11 +73,13 @@ export interface Pins extends Service {
 export function openPins(deliver: Deliver, { events, own }: Environment): Pins {
 	const open = new Map<number, PinState>();
 	const show = (state: PinState): void => {
+		const before = open.get(state.pin);
 		open.set(state.pin, state);
 		events.emit("pin", state);
+		const description = describePin(state);
 		// A person would notice the change of an output.
-		if (!isInput(state)) {
-			events.emit("note", `${state.part ?? `pin ${state.pin}`} is ${describePin(state)}`);
+		if (!isInput(state) && (before === undefined || describePin(before) !== description)) {
+			events.emit("note", `${state.part ?? `pin ${state.pin}`} is ${description}`);
 		}
 	};
 	const change = (pin: number, value: PinState["value"]): void => {
