@@ -3,7 +3,7 @@ import type { LookupFunction } from "node:net";
 import { Hono } from "hono";
 import type { ServerIdentity } from "xs-mcp-manager/core";
 import { deviceIdOf } from "./config/access.js";
-import { tokenProblems } from "./config/configuration.js";
+import { type ListedSettings, listSettings, tokenProblems } from "./config/configuration.js";
 import type { Configuration } from "./config/settings.js";
 import { lockStateFolder, removeTemporaryFiles, SaveState } from "./config/state-files.js";
 import { TokenStore } from "./config/token-store.js";
@@ -130,6 +130,11 @@ export class RunningGateway extends Gateway {
 		this.on("close", () => this.limitedLog.flush());
 		this.on("close", () => super.close());
 		this.#countServers();
+	}
+
+	/** Lists the settings for display, by group and without secrets. */
+	listSettings(): ListedSettings {
+		return listSettings(this.settings);
 	}
 
 	/**

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { testWith, until } from "../../../host-test/support/testing.js";
+import type { ListedSettings } from "../src/config/configuration.js";
 import { outsideUrlAt } from "../src/config/listen-address.js";
 import { startWithConsole, statusOf } from "../testing/console.js";
 import { WireDevice } from "../testing/gateway.js";
-import { startProgram } from "../testing/program.js";
+import { makeStateFolder, startProgram, tokensIn } from "../testing/program.js";
 
 const itConsole = testWith(startWithConsole);
 
@@ -52,6 +53,29 @@ describe("the console's page", () => {
 		const other = await fetch(`${base}/console/session`, { headers: { Origin: "http://localhost:1" } });
 		assert.equal((await other.json()).operator, false);
 	});
+});
+
+it("the console lists the settings and their sources to operators alone, without secrets", async (t) => {
+	const stateFolder = makeStateFolder();
+	const secret = await tokensIn(stateFolder).add({ name: "me", kind: "client", operator: true });
+	const guest = await tokensIn(stateFolder).add({ name: "guest", kind: "client" });
+	const flags = { speechUrl: "http://127.0.0.1:9/v1", speechModel: "m", speechKey: "hunter2" };
+	const { base } = await startWithConsole(t, flags, stateFolder);
+	const response = await fetch(`${base}/settings`, { headers: { Authorization: `Bearer ${secret}` } });
+	const text = await response.text();
+	assert.doesNotMatch(text, /hunter2/);
+	const { groups } = JSON.parse(text) as { groups: ListedSettings };
+	const { settings = [] } = groups.find(({ group }) => group === "Speech") ?? {};
+	const picked = ["speechModel", "speechKey", "quietHours"].map((name) => {
+		const { flag, value, source } = settings.find((each) => each.name === name) ?? {};
+		return [flag, value, source];
+	});
+	assert.deepEqual(picked, [
+		["--speech-model", "m", "--speech-model"],
+		["XS_MCP_GATEWAY_SPEECH_KEY", "***", "--speech-key"],
+		["--quiet-hours", undefined, undefined],
+	]);
+	assert.equal(await statusOf(`${base}/settings`, { headers: { Authorization: `Bearer ${guest}` } }), 403);
 });
 
 it("a device in the console is disconnected by the operator", async (t) => {

@@ -2,6 +2,7 @@ import type { Tool } from "@modelcontextprotocol/server";
 import type { ServerTool } from "xs-mcp-manager/core";
 import type { ToolHint } from "../plugin.js";
 import { GATEWAY_INFO, GATEWAY_TITLE } from "../version.js";
+import { ICON_PATHS, type IconName } from "./icon-paths.js";
 
 /** A tool of the family: its hint, its title, and whether it sends data to an external service. */
 interface KnownTool {
@@ -73,27 +74,13 @@ export function toolHints(configured: ReadonlyMap<string, ToolHint> = new Map())
 	};
 }
 
-/** Outlines of 24 by 24, each one SVG path. */
-const PATHS = {
-	chip: "M7 7h10v10H7zM9 2v5m6-5v5M9 17v5m6-5v5M2 9h5m-5 6h5M17 9h5m-5 6h5",
-	status: "M3 12h4l3 7 4-14 3 7h4",
-	sound: "M3 9v6h4l5 4V5L7 9zM16 9q3 3 0 6",
-	screen: "M3 4h18v12H3zM8 20h8",
-	camera: "M3 7h4l2-3h6l2 3h4v12H3zM12 10a3 3 0 1 0 .1 0",
-	light: "M9 18h6m-5 3h4M8 14a5 5 0 1 1 8 0l-1 2H9z",
-	power: "M12 3v8M7 6a8 8 0 1 0 10 0",
-	update: "M12 3v11m-4-4 4 4 4-4M4 19h16",
-} as const;
-
-type IconName = keyof typeof PATHS;
-
 /**
  * Icons of tools and of the gateway (MCP, since 2025-11-25): about 230 bytes each, so that nothing has to be fetched.
  *
  * @internal exported for a test
  */
 export const ICONS = Object.fromEntries(
-	Object.entries(PATHS).map(([name, path]) => {
+	Object.entries(ICON_PATHS).map(([name, path]) => {
 		const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="gray"><path d="${path}"/></svg>`;
 		const src = `data:image/svg+xml;base64,${Buffer.from(svg).toString("base64")}`;
 		return [name, [{ src, mimeType: "image/svg+xml" }]];

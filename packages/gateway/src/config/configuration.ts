@@ -6,9 +6,11 @@ import { isObject } from "../firmware.js";
 import * as kinds from "../plugin.js";
 import {
 	ConfigurationError,
+	definePlugin,
 	flagOf,
 	type Plugin,
 	readValue,
+	SETTING_GROUPS,
 	type Setting,
 	type Settings,
 	variableOf,
@@ -35,6 +37,9 @@ export interface ConfigurationSources {
 
 type SettingsFile = ReturnType<typeof readFile>;
 
+/** Sources of the settings that are not at their defaults, by configuration. */
+const SOURCES = new WeakMap<Configuration, Readonly<Record<string, string>>>();
+
 /**
  * Merges the settings: flags before environment before file before default.
  *
@@ -44,6 +49,7 @@ export function readConfiguration(sources: ConfigurationSources): Configuration 
 	const file = readFile(sources.file);
 	const settings = { ...SETTINGS };
 	const configuration: Record<string, unknown> = {};
+	const from: Record<string, string> = {};
 	const problems: string[] = [];
 	for (const plugin of sources.plugins ?? []) {
 		const taken = Object.keys(plugin.settings ?? {}).filter((name) => name in settings);
@@ -52,7 +58,11 @@ export function readConfiguration(sources: ConfigurationSources): Configuration 
 	}
 	for (const [name, setting] of Object.entries<Setting<unknown>>(settings)) {
 		try {
-			configuration[name] = settled(setting, given(name, sources, file));
+			const value = given(name, sources, file);
+			configuration[name] = settled(setting, value);
+			if (value !== undefined) {
+				from[name] = value.source;
+			}
 		} catch (error) {
 			problems.push((error as Error).message);
 		}
@@ -68,6 +78,7 @@ export function readConfiguration(sources: ConfigurationSources): Configuration 
 	if (problems.length > 0) {
 		throw new ConfigurationError(problems);
 	}
+	SOURCES.set(complete, from);
 	return complete;
 }
 
@@ -100,6 +111,25 @@ export function describeConfiguration(configuration: Configuration): Record<stri
 			return [name, settingOf(name).secret ? hidden(value) : shown];
 		}),
 	);
+}
+
+/** Settings for display. `source` is "--http-port" or "gateway.json: httpPort"; undefined: the default. `flag` of a secret is its variable. */
+export type ListedSettings = ReturnType<typeof listSettings>;
+
+/** Lists the settings by group, without secrets. */
+export function listSettings(configuration: Configuration) {
+	const values = describeConfiguration(configuration);
+	const sources = SOURCES.get(configuration) ?? {};
+	return SETTING_GROUPS.map((group) => ({
+		group,
+		settings: SETTING_NAMES.filter((name) => settingOf(name).group === group).map((name) => ({
+			name,
+			flag: settingOf(name).secret ? variableOf(name) : flagOf(name),
+			description: settingOf(name).description,
+			value: values[name],
+			source: sources[name],
+		})),
+	}));
 }
 
 function hidden(value: unknown): unknown {

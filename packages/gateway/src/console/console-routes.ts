@@ -30,7 +30,7 @@ import { openFleet } from "./fleet.js";
 import { addFleetStreams } from "./fleet-query.js";
 import type { ConsoleSessionInfo, TokenQuestion, TokenSummary } from "./messages.js";
 
-/** The page, its files, and signing in and out: before clients are authenticated. */
+/** Serves the page and its files, and signs in and out: before clients are authenticated. */
 export function addConsolePage(gateway: RunningGateway, files: ConsoleFiles): void {
 	const { publicRoutes: app, settings } = gateway;
 	const { guard } = gateway.use(clients);
@@ -43,7 +43,7 @@ export function addConsolePage(gateway: RunningGateway, files: ConsoleFiles): vo
 	}
 }
 
-/** The page's own routes, beside MCP and the operator's: for authenticated clients. */
+/** Serves the page's requests, for authenticated clients. */
 export function addConsoleRoutes(gateway: RunningGateway): void {
 	const { routes: app, settings, tokens } = gateway;
 	const { guard } = gateway.use(clients);
@@ -53,12 +53,16 @@ export function addConsoleRoutes(gateway: RunningGateway): void {
 	if (extension !== undefined) {
 		app.all("/console/xs-mcp-gateway.mcpb", allow("GET"), extension);
 	}
+	app.all("/console/webhooks", allow("GET"), (c) =>
+		c.json({ webhooks: gateway.use(events).webhooks.of(c.var.admission.access.holder ?? "") }),
+	);
 	app.all("/console/webhooks/test", allow("POST"), testWebhook(gateway));
 	app.use("/tokens/*", needsOperator);
 	app.all("/tokens", allow("GET", "POST"));
 	app.get("/tokens", listTokens(tokens));
 	app.post("/tokens", addToken(gateway));
 	app.all("/tokens/:name", allow("DELETE"), removeToken(tokens));
+	app.all("/settings", allow("GET"), needsOperator, (c) => c.json({ groups: gateway.listSettings() }));
 	app.all("/servers/:server/restart", allow("POST"), needsOperator, restartServer(gateway));
 }
 

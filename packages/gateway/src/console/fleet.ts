@@ -1,4 +1,5 @@
 import { isUserOnly, type Server } from "xs-mcp-manager/core";
+import type { IconName } from "../catalog/icon-paths.js";
 import { type Access, hasUserTools, reaches } from "../config/access.js";
 import { bindingSummary } from "../devices/bootstrap/bootstrap-routes.js";
 import { bootstrap } from "../devices/bootstrap/plugin.js";
@@ -28,6 +29,16 @@ const CHANGE_DELAY = 250;
 const LISTS_INTERVAL = 1_000;
 
 const SETTERS: ReadonlySet<string> = new Set(ALL_KINDS.flatMap(({ tool }) => (tool?.sets ? [tool.name] : [])));
+
+/** Icons of devices by the names of their tools. The first match counts. */
+const DEVICE_ICONS: readonly (readonly [pattern: RegExp, icon: IconName])[] = [
+	[/\bscreen\b/, "screen"],
+	[/\bcamera\b/, "camera"],
+	[/\b(light|lamp|led_strip)\b/, "light"],
+	[/\b(switch|servo)\b|turn_on$/, "power"],
+	[/\bsensor\b/, "status"],
+	[/\baudio_speaker\b/, "sound"],
+];
 
 const MAX_CALLS_SENT = 50;
 
@@ -68,6 +79,7 @@ export function openFleet(gateway: RunningGateway) {
 			alias,
 			...(title !== undefined && { title }),
 			kind: configured ? "server" : "device",
+			icon: configured ? "server" : iconOf(tools),
 			tags,
 			board: board.name,
 			version: board.version,
@@ -267,4 +279,8 @@ function problemOf({ online, state, calls, update }: Omit<FleetRow, "problem">):
 		return "rolledBack";
 	}
 	return calls?.lastFailed ? "lastCall" : undefined;
+}
+
+function iconOf(tools: Server["tools"]): IconName {
+	return DEVICE_ICONS.find(([pattern]) => tools.some(({ name }) => pattern.test(name)))?.[1] ?? "chip";
 }

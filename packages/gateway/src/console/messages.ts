@@ -1,6 +1,7 @@
 // Messages to the console's page.
 import type { McpConnection } from "xs-mcp-manager";
 import type { CallRecord } from "xs-mcp-manager/core";
+import type { IconName } from "../catalog/icon-paths.js";
 import type { TokenRecord } from "../config/access.js";
 import type { BindingSummary } from "../devices/bootstrap/bootstrap-routes.js";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
@@ -21,6 +22,7 @@ export interface FleetRow {
 	/** The operator's name for it; absent if it has none. */
 	readonly title?: string;
 	readonly kind: "device" | "server";
+	readonly icon: IconName;
 	readonly tags: readonly string[];
 	/** Its board, or the server's name, and its version. */
 	readonly board: string;

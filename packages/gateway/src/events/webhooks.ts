@@ -49,6 +49,12 @@ interface WebhookRequest extends WebhookIdentity, Viewer, Pick<EventRequest, "cu
 	readonly ttlMs?: number | null | undefined;
 }
 
+/** A subscription as its owner sees it: without its secret. */
+export interface WebhookSummary extends Pick<WebhookRecord, "name" | "arguments" | "url"> {
+	/** Milliseconds since 1970. */
+	readonly until: number;
+}
+
 interface Subscription {
 	record: WebhookRecord;
 	/** Undefined: another gateway delivers it. */
@@ -154,6 +160,14 @@ export class Webhooks {
 	async unsubscribe(request: WebhookIdentity): Promise<void> {
 		const found = this.#subscriptions.get(idOf(request));
 		await (found && this.#end(found));
+	}
+
+	/** The subscriptions of a token at the endpoint of all devices. */
+	of(holder: string): readonly WebhookSummary[] {
+		return [...this.#subscriptions.values()].flatMap(
+			({ record: { name, arguments: args, url, expires, ...record } }) =>
+				record.holder === holder && record.server === undefined ? [{ name, arguments: args, url, until: expires }] : [],
+		);
 	}
 
 	/**
