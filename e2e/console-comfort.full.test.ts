@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { BOARD, bootstrap } from "xs-mcp-gateway/testing/bootstrap";
 import { REBOOT, WireDevice } from "xs-mcp-gateway/testing/gateway";
+import { VOICE } from "xs-mcp-gateway/testing/voice";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { testWith, until } from "../host-test/support/testing.js";
 import { complaintsOf, LAMP, openConsole, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
@@ -75,7 +76,7 @@ describe("everyday use of the console in Chromium", { skip: whyNoChromium }, () 
 		await sheet.waitFor({ state: "hidden" });
 		await page.keyboard.press("g");
 		await page.keyboard.press("c");
-		await page.getByRole("heading", { name: "Clients and servers" }).waitFor();
+		await page.getByRole("heading", { name: "Clients", exact: true }).waitFor();
 		await page.keyboard.press("g");
 		await page.keyboard.press("d");
 		await page.getByRole("searchbox").waitFor();
@@ -83,6 +84,39 @@ describe("everyday use of the console in Chromium", { skip: whyNoChromium }, () 
 		await page.keyboard.type("g c?");
 		assert.equal(await page.getByRole("searchbox").inputValue(), "g c?");
 		assert.deepEqual(complaintsOf(page), []);
+	});
+
+	it("shows an operator what is on, where it was set, and speech to try", async (t) => {
+		const { page } = await openWithDevice(t, {}, {}, { speechCommand: VOICE });
+		await page.locator(".row .name a").waitFor();
+		await page.keyboard.press("g");
+		await page.keyboard.press("s");
+		const features = page.getByRole("region", { name: "Features" });
+		await features
+			.getByRole("listitem")
+			.filter({ hasText: "Speech on devices" })
+			.getByText("--speech-command")
+			.waitFor();
+		await features.getByText("Off · set --microphones").waitFor();
+		const settings = page.getByRole("region", { name: "Settings of the gateway" });
+		await settings.getByText("userTools").waitFor();
+		assert.equal(await settings.getByText("quietHours").count(), 0);
+		await settings.getByRole("button", { name: "All" }).click();
+		await settings.getByText("quietHours").waitFor();
+		await page.getByLabel("Text to say").fill("hello");
+		await page.getByRole("button", { name: "Say", exact: true }).click();
+		await page.locator(".notice").waitFor();
+		await page.getByLabel("Language").selectOption("ja");
+		await page.getByRole("heading", { name: "設定", exact: true }).waitFor();
+		assert.deepEqual(complaintsOf(page), []);
+	});
+
+	it("titles tools in the language of the page, unless a maker titled them otherwise", async (t) => {
+		const tools = [VOLUME, { ...VOLUME, name: "self.radio.set_volume", title: "Radio louder" }];
+		const { page } = await openWithDevice(t, { tools }, { locale: "zh-CN" });
+		await page.locator(".row .name a").click();
+		await page.locator(".tool summary", { hasText: "设置音量" }).waitFor();
+		await page.locator(".tool summary", { hasText: "Radio louder" }).waitFor();
 	});
 
 	itConsole("shows the tools that a token may not call, and why", async (gateway, t) => {
@@ -129,7 +163,7 @@ describe("everyday use of the console in Chromium", { skip: whyNoChromium }, () 
 		await other.locator(".row .name a").click();
 		await other.getByRole("slider", { name: "Volume" }).waitFor();
 		const page = await openSignedIn(t, gateway);
-		await page.getByRole("link", { name: "Clients and servers" }).click();
+		await page.getByRole("link", { name: "Clients" }).click();
 		const row = page.getByRole("row", { name: /xs-mcp-console/ });
 		await row.getByText("console page").waitFor();
 		await row.getByText("your token").waitFor();

@@ -36,6 +36,18 @@ describe("history and audit log in the console in Chromium", { skip: whyNoChromi
 		await page.getByRole("img", { name: "Pump" }).locator("canvas").waitFor();
 		const plots = page.locator(".plots.wide figcaption");
 		assert.deepEqual(await plots.allTextContents(), ["Pump ", "Temperature °C"], "limits are no history");
+		await page.getByRole("img", { name: "Temperature" }).hover();
+		await page.locator(".pointed", { hasText: /2[123]\s°C$/ }).waitFor();
+		const [download] = await Promise.all([
+			page.waitForEvent("download"),
+			page.getByRole("button", { name: "Download as CSV" }).click(),
+		]);
+		const [head, ...rows] = readFileSync(await download.path(), "utf8").split("\r\n");
+		assert.equal(head, '"time","path","name","value","unit"');
+		assert.ok(
+			rows.some((row) => row.endsWith('"sensors.temperature.value","Temperature","23","°C"')),
+			rows.join("\n"),
+		);
 		await page.getByRole("button", { name: "7 days" }).click();
 		await page.getByRole("button", { name: "7 days", pressed: true }).waitFor();
 
@@ -79,6 +91,10 @@ describe("history and audit log in the console in Chromium", { skip: whyNoChromi
 		await page.getByRole("heading", { name: "kitchen" }).waitFor();
 		await page.getByRole("link", { name: "Audit log" }).click();
 		await page.getByText("renamed desk to kitchen").waitFor();
+		await page.getByLabel("From").fill("2100-01-01T00:00");
+		await page.getByRole("button", { name: "Show" }).click();
+		await page.getByText("Nothing found.").waitFor();
+		await page.getByLabel("From").fill("2000-01-01T00:00");
 		await page.getByLabel("Token").fill("nobody");
 		await page.getByRole("button", { name: "Show" }).click();
 		await page.getByText("Nothing found.").waitFor();

@@ -10,7 +10,7 @@ const itConsole = testWith(startConsole);
 describe("tokens and sessions of the console in Chromium, in full", { skip: whyNoChromium }, () => {
 	itConsole("makes a token, whose page says so when it is revoked", async (gateway, t) => {
 		const page = await openSignedIn(t, gateway);
-		await page.getByRole("link", { name: "Clients and servers" }).click();
+		await page.getByRole("link", { name: "Clients" }).click();
 		await page.getByRole("textbox", { name: "Name" }).fill("kiosk");
 		await page.getByRole("button", { name: "Create" }).click();
 		const secret = (await page.locator(".banner pre").textContent()) ?? "";
@@ -26,7 +26,7 @@ describe("tokens and sessions of the console in Chromium, in full", { skip: whyN
 
 	it("asks before the first token for clients, an operator's, and shows it beside the sign-in", async (t) => {
 		const { gateway, page } = await openWithDevice(t);
-		await page.getByRole("link", { name: "Clients and servers" }).click();
+		await page.getByRole("link", { name: "Clients" }).click();
 		assert.equal(await page.getByLabel("Only these devices").count(), 0);
 		await page.getByRole("textbox", { name: "Name" }).fill("first");
 		await page.getByRole("button", { name: "Create" }).click();
@@ -49,7 +49,7 @@ describe("tokens and sessions of the console in Chromium, in full", { skip: whyN
 
 	itConsole("stays signed in with its own token when it makes another one", async (gateway, t) => {
 		const page = await openSignedIn(t, gateway);
-		await page.getByRole("link", { name: "Clients and servers" }).click();
+		await page.getByRole("link", { name: "Clients" }).click();
 		await page.getByRole("textbox", { name: "Name" }).fill("kiosk");
 		await page.getByLabel("Only these devices").fill("02:00:00:00:00:99");
 		await page.getByRole("button", { name: "Create" }).click();
@@ -63,7 +63,7 @@ describe("tokens and sessions of the console in Chromium, in full", { skip: whyN
 	it("asks before the first token for devices, and names those that it disconnects", async (t) => {
 		const { gateway, page } = await openWithDevice(t);
 		const server = gateway.gateway.servers.find(LAMP);
-		await page.getByRole("link", { name: "Clients and servers" }).click();
+		await page.getByRole("link", { name: "Clients" }).click();
 		await page.getByRole("textbox", { name: "Name" }).fill("board");
 		await page.getByRole("combobox", { name: "For" }).selectOption({ label: "a device" });
 		await page.getByRole("button", { name: "Create" }).click();
@@ -109,7 +109,7 @@ describe("tokens and sessions of the console in Chromium, in full", { skip: whyN
 		const page = await openSignedIn(t, gateway);
 		await page.getByRole("heading", { name: "No device yet" }).waitFor();
 		await page.context().clearCookies();
-		await page.getByRole("link", { name: "Clients and servers" }).click();
+		await page.getByRole("link", { name: "Clients" }).click();
 		await page.getByText("Your session has ended").waitFor();
 		await page.locator("input[name=token]").fill(gateway.secret);
 		await page.keyboard.press("Enter");

@@ -103,14 +103,17 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 			await page.locator("summary", { hasText: "History" }).click();
 			await page.locator(".plots.wide").waitFor({ state: "attached" });
 			await check("device");
-			await page.getByRole("link", { name: "Clients and servers" }).click();
+			await page.getByRole("link", { name: "Clients" }).click();
 			await page.getByRole("heading", { name: "New token" }).waitFor();
 			await check("clients");
-			await page.getByRole("link", { name: "Connect a client" }).click();
+			await page.locator("nav a[href='#/connect']").click();
 			await check("connect");
 			await page.getByRole("link", { name: "Audit log" }).click();
 			await page.getByRole("heading", { name: "Audit log" }).waitFor();
 			await check("audit");
+			await page.getByRole("link", { name: "Settings" }).click();
+			await page.getByRole("button", { name: "All" }).click();
+			await check("settings");
 			assert.deepEqual(complaintsOf(page), []);
 		});
 	}
@@ -126,10 +129,12 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 				const { page } = await openWithDevice(t, { tools: [VOLUME, COLOUR] }, options);
 				await page.getByRole("heading", { name: devices }).waitFor();
 				await expectNothingCutOff(page, "devices");
+				const { height = 0 } = (await page.locator("#app > header").boundingBox()) ?? {};
+				assert.ok(height > 30 && height < 64, `the header is one row: ${height} px`);
 				await page.locator(".row .name a").click();
 				await page.getByRole("heading", { name: tools }).waitFor();
 				await expectNothingCutOff(page, "device");
-				for (const view of ["home", "clients", "connect", "audit"]) {
+				for (const view of ["home", "clients", "connect", "audit", "settings"]) {
 					await page.evaluate((hash) => {
 						location.hash = hash;
 					}, `#/${view}`);
@@ -219,7 +224,7 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 		await page.getByText("The gateway cannot be reached").waitFor();
 		await startWithConsole(t, ports, first.stateFolder);
 		await page.getByText("The gateway cannot be reached").waitFor({ state: "detached" });
-		await page.getByRole("link", { name: "Clients and servers" }).click();
+		await page.getByRole("link", { name: "Clients" }).click();
 		await page.getByRole("heading", { name: "New token" }).waitFor();
 		assert.equal(await page.locator(".sign-in").count(), 0);
 	});

@@ -1,17 +1,17 @@
+import { useEffect, useRef } from "preact/hooks";
 import { isConnected, lists, totals } from "./store/fleet.js";
-import { chosenLanguage, THEMES, type Theme, theme } from "./store/preferences.js";
 import { route } from "./store/route.js";
-import { phase, session, signOut } from "./store/session.js";
-import { LANGUAGES, language, t } from "./texts.js";
+import { phase, session } from "./store/session.js";
+import { t } from "./texts.js";
 import { AuditView } from "./views/audit.js";
-import { Button, ConfirmDialog, Notice } from "./views/basics.js";
+import { ConfirmDialog, Notice } from "./views/basics.js";
 import { ClientsView } from "./views/clients.js";
 import { ConnectView } from "./views/connect.js";
 import { DeviceView } from "./views/device.js";
 import { DevicesView } from "./views/devices.js";
 import { HomeView } from "./views/home.js";
-import { Select } from "./views/inputs.js";
-import { Shortcuts } from "./views/shortcuts.js";
+import { SettingsView } from "./views/settings.js";
+import { ShortcutSheet } from "./views/shortcuts.js";
 import { SignIn } from "./views/sign-in.js";
 
 /** The whole page. */
@@ -29,6 +29,7 @@ export function App() {
 				<Content />
 			</main>
 			<Notice />
+			<ShortcutSheet />
 			<ConfirmDialog />
 		</>
 	);
@@ -55,6 +56,8 @@ function Content() {
 			return <ConnectView />;
 		case "audit":
 			return <AuditView />;
+		case "settings":
+			return <SettingsView />;
 	}
 }
 
@@ -63,14 +66,14 @@ function Header() {
 	const waiting = lists.value.approvals?.length ?? 0;
 	return (
 		<header>
-			<a class="brand" href="#/home">
+			<a class="brand" href="#/home" aria-label="xs-mcp">
 				<svg viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">
 					<rect width="32" height="32" rx="9" fill="#0f766e" />
 					<circle cx="11" cy="15" r="3" fill="#fff" />
 					<circle cx="21" cy="15" r="3" fill="#fff" />
 					<path d="M11 22q5 3 10 0" stroke="#fff" stroke-width="2" fill="none" stroke-linecap="round" />
 				</svg>
-				xs-mcp
+				<span>xs-mcp</span>
 			</a>
 			{isOpen && (
 				<nav aria-label={t("views")}>
@@ -79,26 +82,9 @@ function Header() {
 					<Tab view="clients" text={t("clients")} />
 					<Tab view="connect" text={t("connect")} />
 					{session.value?.operator && <Tab view="audit" text={t("audit")} />}
+					<Tab view="settings" text={t("settings")} />
 				</nav>
 			)}
-			<div class="hstack settings">
-				{isOpen && <Shortcuts />}
-				<Select
-					label={t("language")}
-					options={Object.entries(LANGUAGES)}
-					value={language.value}
-					onChange={(tag) => (chosenLanguage.value = tag)}
-				/>
-				<Select
-					label={t("theme")}
-					options={THEMES.map((each) => [each, t(`theme_${each}`)])}
-					value={theme.value}
-					onChange={(each) => (theme.value = each as Theme)}
-				/>
-				{isOpen && session.value?.signedIn && (
-					<Button class="ghost small" onClick={signOut} title={session.value.principal} text={t("signOut")} />
-				)}
-			</div>
 		</header>
 	);
 }
@@ -106,8 +92,14 @@ function Header() {
 function Tab({ view, text, count, alert }: { view: string; text: string; count?: number; alert?: boolean }) {
 	const { view: current } = route.value;
 	const isCurrent = current === view || (view === "devices" && current === "device");
+	const place = useRef<HTMLAnchorElement>(null);
+	// The tabs scroll where they do not fit.
+	useEffect(
+		() => (isCurrent ? place.current?.scrollIntoView({ block: "nearest", inline: "center" }) : undefined),
+		[isCurrent],
+	);
 	return (
-		<a href={`#/${view}`} aria-current={isCurrent ? "page" : undefined}>
+		<a ref={place} href={`#/${view}`} aria-current={isCurrent ? "page" : undefined}>
 			{text}
 			{count !== undefined && (
 				<span class="badge" data-variant="secondary">

@@ -1,6 +1,7 @@
 // Names and values of a device's parts, as a person says them.
+import type { Tool } from "@modelcontextprotocol/client";
 import { READING_VIEWS } from "../../../src/hardware/reading-views.js";
-import { type Control, type ControlInput, unitOfInput } from "./store/controls.js";
+import { type Control, type ControlInput, titleOf, unitOfInput } from "./store/controls.js";
 import type { Leaf } from "./store/device.js";
 import type { Reading } from "./store/readings.js";
 import { language, t, textOf } from "./texts.js";
@@ -39,6 +40,12 @@ export function readingName({ kind, title, name, member, value }: Reading): stri
 	return visibleLine(which === undefined ? own : `${own} ${which}`);
 }
 
+/** The title of a tool. Titles of the firmware and of its family have translations. */
+export function toolTitle({ name = "", ...tool }: Partial<Tool>): string {
+	const title = titleOf(tool) ?? name;
+	return textOf(`tool_${title.toLowerCase().replaceAll(/[^a-z]+/g, "_")}`) ?? visibleLine(title);
+}
+
 /** A measured value: "21.5 °C", "open". */
 export function readingValue({ kind, value, unit }: Reading): string {
 	if (value === undefined) {
@@ -69,14 +76,20 @@ export function factValue(path: string, value: Leaf): string {
 function numberText(value: number, kind: string): string {
 	const digits = READING_VIEWS[kind]?.decimals;
 	if (digits === undefined) {
-		return value.toLocaleString(language.value, { maximumSignificantDigits: 4 });
+		return decimal(value);
 	}
 	// No "-0".
 	const shown = Math.abs(value) < 0.5 / 10 ** digits ? 0 : value;
 	return shown.toLocaleString(language.value, { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-function withUnit(text: string, unit: string): string {
+/** A number with at most four digits. */
+export function decimal(value: number): string {
+	return value.toLocaleString(language.value, { maximumSignificantDigits: 4 });
+}
+
+/** "21.5 °C" */
+export function withUnit(text: string, unit: string): string {
 	return unit === "" || unit === "°" ? `${text}${unit}` : `${text}\u00a0${unit}`;
 }
 

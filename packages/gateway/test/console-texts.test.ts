@@ -36,3 +36,14 @@ it("uses every text of the console", () => {
 		[],
 	);
 });
+
+it("has the titles of the firmware's tools in every language", () => {
+	const folder = fileURLToPath(new URL("../../../src/", import.meta.url));
+	const titles = readdirSync(folder, { recursive: true, encoding: "utf8" })
+		.filter((name) => /^(tools|features)\/.*\.ts$/.test(name.replaceAll("\\", "/")))
+		.flatMap((name) => /defineTool\(.*?\ttitle: "([^"]*)"/s.exec(readFileSync(folder + name, "utf8"))?.[1] ?? []);
+	assert.ok(titles.length > 25, `${titles.length} titles`);
+	for (const title of titles) {
+		assert.equal(EN[`tool_${title.toLowerCase().replaceAll(/[^a-z]+/g, "_")}`], title);
+	}
+});

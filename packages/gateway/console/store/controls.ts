@@ -168,7 +168,7 @@ export function leafFor(
 }
 
 /** A tool's name for people. */
-export function titleOf({ title, annotations }: Tool): string | undefined {
+export function titleOf({ title, annotations }: Partial<Tool>): string | undefined {
 	return title ?? annotations?.title;
 }
 

@@ -1,7 +1,7 @@
 import { batch, signal } from "@preact/signals";
 import type { FleetQuery } from "../../src/console/fleet-query.js";
 
-const OTHER_VIEWS = ["home", "clients", "connect", "audit"] as const;
+const OTHER_VIEWS = ["home", "clients", "connect", "audit", "settings"] as const;
 
 /** Place of the page in the console: `#/devices/ALIAS`. */
 export type Route =

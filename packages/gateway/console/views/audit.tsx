@@ -6,6 +6,9 @@ import { dateAndTime, t } from "../texts.js";
 import { Button, CallText, Form, LogEntry, LogList, TextField, useLoaded } from "./basics.js";
 import { visible, visibleLine } from "./visible.js";
 
+/** The fields of the form that are times in the browser's time zone. */
+const TIMES: ReadonlySet<string> = new Set(["from", "to"]);
+
 type Change = Exclude<AuditEntry, { readonly tool: string }>;
 
 /** Texts of changes, by requests. */
@@ -28,7 +31,7 @@ function changeText({ request, change = {} }: Change): string {
 		const { [member]: value } = change;
 		return edited === undefined || value === undefined
 			? []
-			: [t(`change_${member}`, { device: name(edited), value: visibleLine([value].flat().join(", ")) })];
+			: [t(`change_${member}`, { device: name(edited), value: visibleLine([value].flat().join(", ")) || "–" })];
 	});
 	const [text] = CHANGES.flatMap(([pattern, key]) => {
 		const [, device] = pattern.exec(request) ?? [];
@@ -45,8 +48,10 @@ export function AuditView() {
 	const read = (): Promise<{ entries: readonly AuditEntry[] }> => ask(`audit?${wanted}`);
 	const { value: { entries } = { entries: [] }, problem } = useLoaded(read, [wanted]);
 	const search = (data: FormData): void => {
-		const given = [...data].map(([name, text]) => [name, String(text).trim()]);
-		query.value = new URLSearchParams(given.filter(([, text]) => text !== "")).toString();
+		const given = [...data].map(([name, text]) => [name, String(text).trim()] as const);
+		const known = given.filter(([, text]) => text !== "");
+		const inUtc = known.map(([name, text]) => [name, TIMES.has(name) ? new Date(text).toISOString() : text]);
+		query.value = new URLSearchParams(inUtc).toString();
 	};
 	return (
 		<>
@@ -60,6 +65,8 @@ export function AuditView() {
 			<Form kind="hstack edit" onSubmit={search}>
 				<TextField label={t("device")} name="device" />
 				<TextField label={t("token")} name="principal" />
+				<TextField label={t("from")} name="from" type="datetime-local" />
+				<TextField label={t("to")} name="to" type="datetime-local" />
 				<Button type="submit" class="outline" text={t("show")} />
 			</Form>
 			{problem !== "" && <p class="banner warn">{visible(problem)}</p>}

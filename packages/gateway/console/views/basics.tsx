@@ -214,6 +214,15 @@ function copyBySelection(text: string): boolean {
 	return copied;
 }
 
+/** Has the browser save a text as a file. */
+export function saveFile(name: string, text: string): void {
+	const link = document.createElement("a");
+	link.href = URL.createObjectURL(new Blob([text]));
+	link.download = name;
+	link.click();
+	URL.revokeObjectURL(link.href);
+}
+
 /** A text to be copied. @param shown what is shown of it. Default: all */
 export function Snippet({ text, shown = text }: { readonly text: string; readonly shown?: string }) {
 	return (

@@ -13,8 +13,14 @@ export function ClientsView() {
 	return (
 		<>
 			<h1>{t("clients")}</h1>
-			{isLimited ? <p class="banner">{t("limitedToken")}</p> : <Clients />}
-			{!isLimited && <Servers />}
+			{isLimited ? (
+				<p class="banner">{t("limitedToken")}</p>
+			) : (
+				<div class="columns">
+					<Clients />
+					<Servers />
+				</div>
+			)}
 			<CreatedToken />
 			{session.value?.operator ? <Tokens /> : <p class="banner">{t("notOperator")}</p>}
 		</>
@@ -26,7 +32,7 @@ function Clients() {
 	return (
 		<Card title={t("connectedClients")} count={clients.length}>
 			<p class="text-light">{t("clientsHelp")}</p>
-			<div class="scroll">
+			<div class="scroll" hidden={clients.length === 0}>
 				<table>
 					<thead>
 						<tr>
@@ -54,6 +60,7 @@ function Clients() {
 					</tbody>
 				</table>
 			</div>
+			{clients.length === 0 && <a href="#/connect">{t("connectFirst")}</a>}
 		</Card>
 	);
 }

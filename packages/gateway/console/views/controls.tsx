@@ -19,12 +19,14 @@ export function Controls({ link, isDisabled = false }: { readonly link: Device; 
 	if (controls.length === 0) {
 		return null;
 	}
+	const tile = (control: Control) => (
+		<Tile key={control.key} link={link} control={control} name={controlName(control, controls)} />
+	);
 	return (
-		<Card title={t("controls")}>
-			<fieldset class="tiles" disabled={isDisabled || session.value?.readOnly === true}>
-				{controls.map((control) => (
-					<Tile key={control.key} link={link} control={control} name={controlName(control, controls)} />
-				))}
+		<Card title={t("controls")} kind="controls">
+			<fieldset class="vstack" disabled={isDisabled || session.value?.readOnly === true}>
+				<div class="tiles">{controls.filter(({ press }) => press === undefined).map(tile)}</div>
+				<div class="hstack">{controls.filter(({ press }) => press !== undefined).map(tile)}</div>
 			</fieldset>
 		</Card>
 	);
@@ -75,7 +77,7 @@ export function Tile({
 	const { set, said, call, change } = useCalls(link, inputs);
 	const [first, ...others] = inputs.map((input) => ({ input, value: set.value[input.name] ?? input.value }));
 	return (
-		<div class="tile" role="group" aria-label={name}>
+		<div class={others.length > 0 ? "tile wide" : "tile"} role="group" aria-label={name}>
 			<div class="hstack">
 				<b>{name}</b>
 				{press && <Button aria-label={`${name}: ${t("press")}`} onClick={() => call(press)} text={t("press")} />}

@@ -7,7 +7,7 @@ import { isConnected } from "../store/fleet.js";
 import { ask, pathOf, session } from "../store/session.js";
 import { ago, clock, duration, now, stateText, t } from "../texts.js";
 import { Badge, Button, confirm, Form, show, TextField, wordsIn } from "./basics.js";
-import { nameOf, Star, StateDot, stateOf, Tags } from "./tags.js";
+import { DeviceIcon, nameOf, Star, StateDot, stateOf, Tags } from "./tags.js";
 import { visibleLine } from "./visible.js";
 
 /** The form of aliases. */
@@ -24,10 +24,12 @@ export function DeviceHead({ detail, link }: { detail: DeviceDetail; link: Devic
 				<a href="#/devices">← {t("devices")}</a>
 			</p>
 			<div class="hstack">
-				<StateDot row={row} />
+				<DeviceIcon row={row} />
 				<h1>{nameOf(row)}</h1>
 				<Star row={row} />
-				<Badge>{stateOf(row)}</Badge>
+				<Badge>
+					<StateDot row={row} /> {stateOf(row)}
+				</Badge>
 				<Tags tags={row.tags} />
 			</div>
 			{problem && problem !== "offline" && <p class="bad-text">{t(`problem_${problem}`)}</p>}
@@ -41,7 +43,7 @@ export function DeviceHead({ detail, link }: { detail: DeviceDetail; link: Devic
 				{pageUrl && <a href={pageUrl}>{t("devicePage")}</a>}
 				<span>{online ? t("onlineFor", { time: duration(now.value - since) }) : `${t("lastSeen")} ${ago(since)}`}</span>
 			</p>
-			<States changes={states} />
+			{states.length > 1 && <States changes={states} />}
 			{update && (
 				<p class={update.step === "rolled-back" ? "bad-text" : "text-light"}>
 					{t(`firmware_${update.step}`, { version: visibleLine(update.version ?? "") })} · {ago(update.time)}
@@ -50,7 +52,7 @@ export function DeviceHead({ detail, link }: { detail: DeviceDetail; link: Devic
 			{kind === "device" && !session.value?.readOnly && isConnected.value && (
 				<Actions detail={detail} link={link} onEdit={() => (isEditing.value = !isEditing.value)} />
 			)}
-			{online && kind === "device" && session.value?.hasVoice && <Say alias={alias} />}
+			{online && kind === "device" && session.value?.hasVoice && <Say devices={[row]} />}
 			{isEditing.value && <Edit row={row} onDone={() => (isEditing.value = false)} />}
 		</section>
 	);
@@ -69,7 +71,7 @@ export function States({ changes }: { readonly changes: readonly StateChange[] }
 						style={{ flexGrow: Math.max(1, end - since) }}
 						title={`${clock(since)} ${stateText(state)}`}
 					>
-						{stateText(state)}
+						<span>{stateText(state)}</span>
 					</li>
 				);
 			})}
@@ -128,18 +130,31 @@ function report(outcome: Partial<Outcome>): void {
 	show(visibleLine(text) || t("done"), isBad);
 }
 
-function Say({ alias }: { readonly alias: string }) {
+/** A text to say on a device: one of several can be chosen. */
+export function Say({ devices }: { readonly devices: readonly Pick<FleetRow, "alias" | "title">[] }) {
 	const isSaying = useSignal(false);
 	const say = async (data: FormData): Promise<void> => {
 		isSaying.value = true;
 		try {
-			report({ result: await sayOn(alias, String(data.get("text"))) });
+			report({ result: await sayOn(String(data.get("device") ?? devices[0]?.alias), String(data.get("text"))) });
 		} finally {
 			isSaying.value = false;
 		}
 	};
 	return (
 		<Form kind="hstack edit" onSubmit={say}>
+			{devices.length > 1 && (
+				<label>
+					{t("device")}
+					<select name="device">
+						{devices.map((each) => (
+							<option key={each.alias} value={each.alias}>
+								{nameOf(each)}
+							</option>
+						))}
+					</select>
+				</label>
+			)}
 			<TextField label={t("sayText")} name="text" required maxLength={1_000} />
 			<Button type="submit" class="outline" disabled={isSaying.value} text={t("say")} />
 		</Form>

@@ -3,7 +3,7 @@ import type { FleetQuery } from "../../src/console/fleet-query.js";
 import type { FleetList, FleetRow } from "../../src/console/messages.js";
 import { deviceHref } from "../store/route.js";
 import { ago, t } from "../texts.js";
-import { nameOf, Star, StateDot, stateOf, Tags } from "./tags.js";
+import { DeviceIcon, nameOf, Star, StateDot, stateOf, Tags } from "./tags.js";
 import { visibleLine } from "./visible.js";
 
 /** Pixels of a row, as in the style sheet. */
@@ -103,6 +103,7 @@ function Row({ row, index }: { readonly row: FleetRow; readonly index: number })
 	return (
 		<div class="row" role="row" aria-rowindex={index}>
 			<span role="cell" class="name">
+				<DeviceIcon row={row} />
 				<a href={deviceHref(alias)}>{nameOf(row)}</a>
 				<Star row={row} />
 				<small>

@@ -6,6 +6,7 @@ import { device, epoch, isConnected, keepLooking, look } from "../store/fleet.js
 import { renameInAddress } from "../store/route.js";
 import { session } from "../store/session.js";
 import { t } from "../texts.js";
+import { toolTitle } from "../words.js";
 import { Card } from "./basics.js";
 import { Controls } from "./controls.js";
 import { DeviceHead } from "./device-head.js";
@@ -61,12 +62,14 @@ function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
 		<>
 			<DeviceHead detail={detail} link={link} />
 			{link.problem.value !== "" && isConnected.value && <p class="banner warn">{visible(link.problem.value)}</p>}
-			<Controls link={link} isDisabled={!online || !isConnected.value} />
-			<Readings link={link} />
-			{row.kind === "device" && <PastView link={link} />}
 			<div class="columns">
-				<Tools link={link} detail={detail} />
 				<div class="side">
+					<Controls link={link} isDisabled={!online || !isConnected.value} />
+					{row.kind === "device" && <PastView link={link} />}
+					<Tools link={link} detail={detail} />
+				</div>
+				<div class="side">
+					<Readings link={link} />
 					<Pictures link={link} />
 					<EventList events={events}>
 						<EventWebhook key={alias} alias={alias} isServer={row.kind === "server"} />
@@ -120,7 +123,7 @@ function Tools({ link, detail: { row, locked } }: { link: DeviceLink; detail: De
 					<ul class="unstyled vstack">
 						{locked.slice(0, MAX_TOOLS).map(({ name, title = name }) => (
 							<li key={name}>
-								{visibleLine(title)} <code>{visibleLine(name)}</code>
+								{toolTitle({ title })} <code>{visibleLine(name)}</code>
 							</li>
 						))}
 					</ul>

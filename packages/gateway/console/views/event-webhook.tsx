@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import type { WebhookSummary } from "../../src/events/webhooks.js";
 import { askEvents } from "../store/device-link.js";
 import { ask } from "../store/session.js";
 import { clock, t } from "../texts.js";
@@ -12,20 +13,11 @@ interface EventType {
 	readonly delivery: readonly string[];
 }
 
-/** A subscription that was made here. */
-interface Webhook {
-	readonly name: string;
-	readonly arguments: Readonly<Record<string, unknown>>;
-	readonly url: string;
-	/** Milliseconds since 1970. */
-	readonly until: number;
-}
-
 const SECRET_BYTES = 32;
 
 /** Form that subscribes a URL to events of a device, and shows how to try it. */
 export function EventWebhook({ alias, isServer }: { readonly alias: string; readonly isServer: boolean }) {
-	const webhook = useSignal<Webhook | undefined>(undefined);
+	const webhook = useSignal<WebhookSummary | undefined>(undefined);
 	const url = useSignal("");
 	// The endpoint needs it before it is challenged. It is known only until the page is closed.
 	const secret = useMemo(
@@ -91,7 +83,8 @@ export function EventWebhook({ alias, isServer }: { readonly alias: string; read
 	);
 }
 
-function Subscribed({ webhook, onEnd }: { readonly webhook: Webhook; readonly onEnd: () => void }) {
+/** A subscription, with buttons to try and to end it. */
+export function Subscribed({ webhook, onEnd }: { readonly webhook: WebhookSummary; readonly onEnd: () => void }) {
 	const { name, arguments: args, url, until } = webhook;
 	const test = async (): Promise<void> => {
 		const subscription = { name, arguments: args, url };

@@ -8,7 +8,7 @@ import { readingsIn } from "../store/readings.js";
 import { ask, pathOf } from "../store/session.js";
 import { duration, t } from "../texts.js";
 import { controlName, inputName, readingName } from "../words.js";
-import { useLoaded } from "./basics.js";
+import { Button, saveFile, useLoaded } from "./basics.js";
 import { States } from "./device-head.js";
 import { Segments } from "./inputs.js";
 import { Plot } from "./plot.js";
@@ -18,6 +18,9 @@ const HOUR = 3_600_000;
 
 /** The spans that can be chosen, ms. */
 const SPANS = [HOUR, 24 * HOUR, 7 * 24 * HOUR, 30 * 24 * HOUR] as const;
+
+/** The shortest span that is shown, ms. */
+const MIN_SPAN = HOUR / 6;
 
 /** A device's measurements in a span of time, in milliseconds since 1970. */
 interface DevicePast extends HistoryPart {
@@ -52,19 +55,31 @@ export function PastView({ link }: { readonly link: DeviceLink }) {
 }
 
 function Plots({ link, past }: { readonly link: DeviceLink; readonly past: DevicePast }) {
-	const { from, to, states } = past;
+	const { to, states } = past;
 	const found = seriesOf(past, link.tools.value ?? [], link.status.value);
+	// A device that is new has no empty days.
+	const starts = found.map(({ series }) => (series.times[0] ?? 0) * 1_000);
+	const from = Math.max(past.from, Math.min(to - MIN_SPAN, ...starts));
+	const save = (): void => saveFile(`${link.alias}.csv`, csvOf(found));
 	return (
 		<>
-			<States changes={states.map(({ state, since }) => ({ state, since: Math.max(since, from) }))} />
-			{found.length === 0 && <p class="text-light">{t("noHistory")}</p>}
+			{states.length > 1 && (
+				<States changes={states.map(({ state, since }) => ({ state, since: Math.max(since, from) }))} />
+			)}
+			{found.length === 0 ? (
+				<p class="text-light">{t("noHistory")}</p>
+			) : (
+				<div>
+					<Button onClick={save} text={t("exportCsv")} />
+				</div>
+			)}
 			<div class="plots wide">
 				{found.map(({ path, name, unit, isBinary, series }) => (
 					<figure key={path} class="reading">
 						<figcaption>
 							{name} <span>{unit}</span>
 						</figcaption>
-						<Plot series={series} label={name} isBinary={isBinary} span={{ from, to }} />
+						<Plot series={series} label={name} unit={unit} isBinary={isBinary} span={{ from, to }} />
 					</figure>
 				))}
 			</div>
@@ -100,6 +115,15 @@ function seriesOf({ values, to }: DevicePast, tools: readonly Tool[], status: ob
 		const isBinary = all.every(([, value]) => typeof value === "boolean");
 		return all.length === 0 ? [] : [{ path, name, unit, isBinary, series }];
 	});
+}
+
+/** The points of all series as CSV (RFC 4180), one in a line. */
+function csvOf(found: ReturnType<typeof seriesOf>): string {
+	const rows = found.flatMap(({ path, name, unit, series: { times, values } }) =>
+		times.map((time, at) => [new Date(time * 1_000).toISOString(), path, name, values[at], unit]),
+	);
+	const quoted = (field: unknown): string => `"${String(field).replaceAll('"', '""')}"`;
+	return [["time", "path", "name", "value", "unit"], ...rows].map((row) => `${row.map(quoted).join(",")}\r\n`).join("");
 }
 
 /** A status with the last values, of a device that cannot be asked. */

@@ -12,7 +12,7 @@ import { Approvals } from "./approvals.js";
 import { Badge, Card } from "./basics.js";
 import { Tile } from "./controls.js";
 import { DevicesView } from "./devices.js";
-import { nameOf, StateDot, stateOf } from "./tags.js";
+import { DeviceIcon, nameOf, StateDot, stateOf } from "./tags.js";
 import { visibleLine } from "./visible.js";
 
 /** Devices on the page; the table has all. */
@@ -55,11 +55,9 @@ export function HomeView() {
 						title={room === "" ? t(rooms.size > 1 ? "otherDevices" : "devices") : visibleLine(room)}
 						kind="home"
 					>
-						<div class="tiles">
-							{rows.map((row) => (
-								<DeviceTile key={row.id} row={row} />
-							))}
-						</div>
+						{rows.map((row) => (
+							<DeviceTile key={row.id} row={row} />
+						))}
 					</Card>
 				))}
 			</div>
@@ -83,20 +81,22 @@ function DeviceTile({ row }: { readonly row: FleetRow }) {
 	const { readings: all, facts } = readingsIn(status, new Set());
 	const sensors = all.filter(({ path, kind }) => path.startsWith("sensors.") && kind !== "motion");
 	const battery = all.filter(({ path }) => path === "battery.level");
-	const signal = facts.find(([path]) => path === "network.signal");
+	const weakSignal = facts.find(([path, value]) => path === "network.signal" && value === "weak");
 	return (
-		<article class="tile">
+		<article>
 			<div class="hstack">
 				<a href={deviceHref(alias)}>
-					<StateDot row={row} /> <b>{nameOf(row)}</b>
+					<DeviceIcon row={row} /> <b>{nameOf(row)}</b>
 				</a>
-				<small>{online ? stateOf(row) : `${t("lastSeen")} ${ago(since)}`}</small>
+				<small>
+					<StateDot row={row} /> {online ? stateOf(row) : `${t("lastSeen")} ${ago(since)}`}
+				</small>
 			</div>
 			{problem && problem !== "offline" && <Badge variant="warning">{t(`problem_${problem}`)}</Badge>}
 			{update && update.step !== "confirmed" && (
 				<Badge>{t(`firmware_${update.step}`, { version: visibleLine(update.version ?? "") })}</Badge>
 			)}
-			<fieldset disabled={!online || !isConnected.value}>
+			<fieldset class="vstack" disabled={!online || !isConnected.value}>
 				{switches.slice(0, MAX_SWITCHES).map((control) => (
 					<Tile
 						key={control.key}
@@ -112,9 +112,9 @@ function DeviceTile({ row }: { readonly row: FleetRow }) {
 						{readingName(reading)} <b>{readingValue(reading)}</b>
 					</span>
 				))}
-				{signal && (
+				{weakSignal && (
 					<span>
-						{factName(signal[0])} <b>{factValue(...signal)}</b>
+						{factName(weakSignal[0])} <b>{factValue(...weakSignal)}</b>
 					</span>
 				)}
 			</p>

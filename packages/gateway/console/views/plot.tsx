@@ -3,7 +3,8 @@ import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
 import type { Series } from "../store/device.js";
 import { theme } from "../store/preferences.js";
-import { language, t } from "../texts.js";
+import { dateAndTime, language, t } from "../texts.js";
+import { decimal, withUnit } from "../words.js";
 
 /** Pixels. */
 const HEIGHT = 84;
@@ -13,12 +14,14 @@ interface PlotProps {
 	readonly label: string;
 	/** Whether its values are on and off. */
 	readonly isBinary?: boolean;
+	readonly unit?: string;
 	/** The time that is shown, ms since 1970: each value holds until the next one. Default: that of the values, in a line. */
 	readonly span?: { readonly from: number; readonly to: number } | undefined;
 }
 
-/** A number over time, drawn by uPlot. */
-export function Plot({ series: { times, values }, label, isBinary = false, span }: PlotProps) {
+/** A number over time, drawn by uPlot. The pointer shows the value at a time. */
+export function Plot({ series: { times, values }, label, isBinary = false, unit = "", span }: PlotProps) {
+	const pointed = useSignal<number | undefined>(undefined);
 	const place = useRef<HTMLDivElement>(null);
 	const plot = useSignal<uPlot | undefined>(undefined);
 	const { value: chosen } = theme;
@@ -34,7 +37,8 @@ export function Plot({ series: { times, values }, label, isBinary = false, span 
 		};
 		const create = (Drawn: typeof uPlot): (() => void) => {
 			const element = place.current as HTMLDivElement;
-			const created = new Drawn(optionsFor(Drawn, element, span, isBinary), [[], []], element);
+			const created = new Drawn(optionsFor(Drawn, element, { span, isBinary, unit }), [[], []], element);
+			created.hooks.setCursor = [({ cursor: { idx } }) => (pointed.value = idx ?? undefined)];
 			plot.value = created;
 			const observer = new ResizeObserver(() => created.setSize({ width: element.clientWidth, height: HEIGHT }));
 			observer.observe(element);
@@ -51,15 +55,25 @@ export function Plot({ series: { times, values }, label, isBinary = false, span 
 	}, [chosen, span?.from, span?.to]);
 	const { value: drawn } = plot;
 	useEffect(() => drawn?.setData([[...times], [...values]]), [times, values, drawn]);
-	return <div ref={place} class="plot" role="img" aria-label={label} />;
+	const { value: at = -1 } = pointed;
+	const [time, value] = [times[at], values[at]];
+	return (
+		<>
+			<div ref={place} class="plot" role="img" aria-label={label} />
+			{time !== undefined && value !== undefined && (
+				<small class="pointed">
+					{dateAndTime(time * 1_000)} · {isBinary ? t(value ? "on" : "off") : withUnit(decimal(value), unit)}
+				</small>
+			)}
+		</>
+	);
 }
 
 /** Returns uPlot's options. Colours are read from the style sheet, where the theme decides. */
 function optionsFor(
 	Drawn: typeof uPlot,
 	element: HTMLElement,
-	span: PlotProps["span"],
-	isBinary: boolean,
+	{ span, isBinary, unit }: Pick<PlotProps, "span"> & { readonly isBinary: boolean; readonly unit: string },
 ): uPlot.Options {
 	const { color: line, borderTopColor: words, borderBottomColor: grid } = getComputedStyle(element);
 	const axis = { stroke: words, grid: { stroke: grid, width: 1 }, ticks: { show: false }, font: "10px system-ui" };
@@ -68,11 +82,11 @@ function optionsFor(
 		width: element.clientWidth,
 		height: HEIGHT,
 		legend: { show: false },
-		cursor: { show: false },
+		cursor: { y: false, drag: { x: false, y: false } },
 		padding: [6, 6, 0, 0],
 		scales: {
 			x: span ? { range: [span.from / 1_000, span.to / 1_000] } : {},
-			y: { range: (_plot, min, max) => (isBinary ? [-0.1, 1.1] : aroundValues(Drawn, min, max)) },
+			y: { range: (_plot, min, max) => (isBinary ? [-0.1, 1.1] : aroundValues(Drawn, unit, min, max)) },
 		},
 		series: [
 			{},
@@ -103,10 +117,13 @@ const LONG_SPAN = 2 * 86_400_000;
 const DAYS = { month: "short", day: "numeric" } as const;
 const TIMES = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
 
-/** A value that never changes is a line in the middle. What is never negative has no negative axis. */
-function aroundValues(Drawn: typeof uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
+/** A value that never changes is a line in the middle, or at its percentage. What is never negative has no negative axis. */
+function aroundValues(Drawn: typeof uPlot, unit: string, min: number | null, max: number | null): uPlot.Range.MinMax {
 	if (min === null || max === null) {
 		return [0, 1];
+	}
+	if (min === max && unit === "%") {
+		return [0, 100];
 	}
 	const [least, most] = min === max ? [min - 1, max + 1] : Drawn.rangeNum(min, max, 0.1, false);
 	return [min < 0 ? least : Math.max(0, least ?? 0), most];

@@ -4,7 +4,7 @@ import { controlsOf } from "../store/controls.js";
 import { type Device, PICTURE_TOOL, plain, saidBy } from "../store/device.js";
 import { readingsIn } from "../store/readings.js";
 import { ago, t } from "../texts.js";
-import { factName, factValue, readingName, readingValue } from "../words.js";
+import { factName, factValue, readingName, readingValue, toolTitle } from "../words.js";
 import { Button, Card } from "./basics.js";
 import { Plot } from "./plot.js";
 import { PictureView } from "./result.js";
@@ -20,7 +20,7 @@ export function Readings({ link }: { readonly link: Device }) {
 	const inputs = controlsOf(link.tools.value ?? [], status).flatMap((control) => control.inputs);
 	const { readings, facts } = readingsIn(status, new Set(inputs.flatMap(({ path }) => path ?? [])));
 	return (
-		<Card title={t("readings")}>
+		<Card title={t("readings")} kind="readings">
 			<div class="plots">
 				{readings.map((reading) => {
 					const name = readingName(reading);
@@ -32,7 +32,7 @@ export function Readings({ link }: { readonly link: Device }) {
 								{name} <b>{readingValue(reading)}</b>
 							</figcaption>
 							{reading.error !== undefined && <small class="bad-text">{visible(reading.error)}</small>}
-							{series && isPlotted && <Plot series={series} label={name} />}
+							{series && isPlotted && <Plot series={series} label={name} unit={reading.unit} />}
 						</figure>
 					);
 				})}
@@ -73,12 +73,7 @@ export function Pictures({ link }: { readonly link: Device }) {
 		<Card
 			title={t("lastPicture")}
 			aside={tools.map((tool) => (
-				<Button
-					key={tool.name}
-					disabled={isBusy.value}
-					onClick={() => take(tool)}
-					text={visibleLine(tool.title ?? tool.name)}
-				/>
+				<Button key={tool.name} disabled={isBusy.value} onClick={() => take(tool)} text={toolTitle(tool)} />
 			))}
 		>
 			{problem.value !== "" && <p class="bad-text">{visible(problem.value)}</p>}

@@ -7,7 +7,7 @@ const isShown = signal(false);
 /** Keys that were pressed just before: "g" begins two of the shortcuts. */
 let before = "";
 
-const VIEWS: Readonly<Record<string, string>> = { h: "home", d: "devices", c: "clients", m: "connect" };
+const VIEWS: Readonly<Record<string, string>> = { h: "home", d: "devices", c: "clients", m: "connect", s: "settings" };
 
 const SHORTCUTS = [
 	["/", "search"],
@@ -15,6 +15,7 @@ const SHORTCUTS = [
 	["g d", "devices"],
 	["g c", "clients"],
 	["g m", "connect"],
+	["g s", "settings"],
 	["?", "shortcuts"],
 ] as const;
 
@@ -37,38 +38,40 @@ addEventListener("keydown", (event) => {
 	}
 });
 
-/** The button and the sheet of the keyboard's shortcuts. */
-export function Shortcuts() {
+/** Shows the sheet of the keyboard's shortcuts. */
+export function showShortcuts(): void {
+	isShown.value = true;
+}
+
+/** The sheet of the keyboard's shortcuts. */
+export function ShortcutSheet() {
 	const close = () => (isShown.value = false);
 	return (
-		<>
-			<Button class="ghost small" aria-label={`? ${t("shortcuts")}`} onClick={() => (isShown.value = true)} text="?" />
-			<Dialog isOpen={isShown.value} label={t("shortcuts")} onClose={close}>
-				<header>
-					<h2>{t("shortcuts")}</h2>
-				</header>
-				<div>
-					<table class="members">
-						<tbody>
-							{SHORTCUTS.map(([keys, text]) => (
-								<tr key={keys}>
-									<th scope="row">
-										{keys.split(" ").map((key) => (
-											<kbd key={key} class="badge" data-variant="secondary">
-												{key}
-											</kbd>
-										))}
-									</th>
-									<td>{t(text)}</td>
-								</tr>
-							))}
-						</tbody>
-					</table>
-				</div>
-				<footer>
-					<Button onClick={close} text={t("close")} />
-				</footer>
-			</Dialog>
-		</>
+		<Dialog isOpen={isShown.value} label={t("shortcuts")} onClose={close}>
+			<header>
+				<h2>{t("shortcuts")}</h2>
+			</header>
+			<div>
+				<table class="members">
+					<tbody>
+						{SHORTCUTS.map(([keys, text]) => (
+							<tr key={keys}>
+								<th scope="row">
+									{keys.split(" ").map((key) => (
+										<kbd key={key} class="badge" data-variant="secondary">
+											{key}
+										</kbd>
+									))}
+								</th>
+								<td>{t(text)}</td>
+							</tr>
+						))}
+					</tbody>
+				</table>
+			</div>
+			<footer>
+				<Button onClick={close} text={t("close")} />
+			</footer>
+		</Dialog>
 	);
 }

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { ApiError, phase, signIn } from "../store/session.js";
 import { t } from "../texts.js";
 import { Button, Form, Snippet, TextField } from "./basics.js";
+import { Preferences } from "./settings.js";
 import { CreatedToken } from "./tokens.js";
 
 /** Exchanges a token for a session. */
@@ -40,6 +41,7 @@ export function SignIn() {
 			</Form>
 			<p class="text-light">{t("makeToken")}</p>
 			<Snippet text="xs-mcp-gateway token add me --for client --operator" />
+			<Preferences />
 		</section>
 	);
 }

@@ -1,3 +1,4 @@
+import { ICON_PATHS } from "../../src/catalog/icon-paths.js";
 import type { FleetRow } from "../../src/console/messages.js";
 import { FAVOURITE } from "../../src/console/messages.js";
 import { ask, pathOf, session } from "../store/session.js";
@@ -8,6 +9,15 @@ import { visibleLine } from "./visible.js";
 /** Returns a device's title, or its alias if it has none. */
 export function nameOf({ alias, title = alias }: Pick<FleetRow, "alias" | "title">): string {
 	return visibleLine(title);
+}
+
+/** The icon of a device's kind. */
+export function DeviceIcon({ row: { icon, online } }: { readonly row: FleetRow }) {
+	return (
+		<svg class={online ? "icon" : "icon off"} viewBox="0 0 24 24" aria-hidden="true">
+			<path d={ICON_PATHS[icon]} />
+		</svg>
+	);
 }
 
 /** Whether a device is online and well, as a dot. */

@@ -1,9 +1,10 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
-import { leafFor, titleOf } from "../store/controls.js";
+import { leafFor } from "../store/controls.js";
 import { type Device, leavesIn, type Outcome } from "../store/device.js";
 import { session } from "../store/session.js";
 import { t } from "../texts.js";
+import { toolTitle } from "../words.js";
 import { Badge, Button, Copy, confirm, Form } from "./basics.js";
 import { asCommand, asJson, asTypeScript } from "./copies.js";
 import { Result } from "./result.js";
@@ -23,9 +24,9 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 	const values: Values = { ...knownValues(tool, link), ...chosen.value };
 	const outcome = useSignal<Outcome | undefined>(undefined);
 	const progress = useSignal<string | undefined>(undefined);
-	const title = titleOf(tool) ?? tool.name;
+	const title = toolTitle(tool);
 	const call = async (): Promise<void> => {
-		if (isDestructive(tool) && !(await confirm(t("confirmCall", { tool: visibleLine(title) }), t("call")))) {
+		if (isDestructive(tool) && !(await confirm(t("confirmCall", { tool: title }), t("call")))) {
 			return;
 		}
 		progress.value = "";
@@ -39,7 +40,7 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 	return (
 		<details class="tool">
 			<summary>
-				<span>{visibleLine(title)}</span>
+				<span>{title}</span>
 				<code>{visibleLine(tool.name)}</code>
 				<Hints tool={tool} />
 			</summary>
