@@ -1,17 +1,21 @@
 import { computed, effect, signal } from "@preact/signals";
 import en from "./en.json";
-import ja from "./ja.json";
 import { chosenLanguage } from "./store/preferences.js";
 import { visibleLine } from "./views/visible.js";
-import zh from "./zh.json";
 
 /** Every language by the beginning of its tag, with its own name. */
 export const LANGUAGES = { en: "English", ja: "日本語", zh: "中文" } as const;
 
 type Language = keyof typeof LANGUAGES;
 
-/** Texts of the page. A key that a translation lacks is a type error. */
-const TEXTS: Readonly<Record<Language, typeof en>> = { en, ja, zh };
+/** Loads translations. A key that one lacks is a type error. */
+const TRANSLATIONS: Readonly<Record<Exclude<Language, "en">, () => Promise<{ readonly default: typeof en }>>> = {
+	ja: () => import("./ja.json"),
+	zh: () => import("./zh.json"),
+};
+
+/** Texts of the page by language. Translations are loaded when they are chosen. */
+const texts = signal<Readonly<Partial<Record<Language, typeof en>>>>({ en });
 
 /** The chosen language, or the first of the browser's that there is. */
 export const language = computed(() => {
@@ -21,11 +25,22 @@ export const language = computed(() => {
 
 effect(() => {
 	document.documentElement.lang = language.value;
+	void loadTexts(language.value);
 });
+
+/** Loads the texts of a language. If they cannot be loaded, the page is in English. */
+export async function loadTexts(tag: Language): Promise<void> {
+	if (tag !== "en" && texts.peek()[tag] === undefined) {
+		const loaded = await TRANSLATIONS[tag]().catch(() => undefined);
+		texts.value = { ...texts.value, ...(loaded && { [tag]: loaded.default }) };
+	}
+}
 
 /** A text in the current language. `{name}` in it stands for a value. */
 export function t(key: keyof typeof en, values: Readonly<Record<string, string | number>> = {}): string {
-	return TEXTS[language.value][key].replace(/\{([a-z]+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+	return (texts.value[language.value] ?? en)[key].replace(/\{([a-z]+)\}/g, (whole, name: string) =>
+		String(values[name] ?? whole),
+	);
 }
 
 /** The text for a computed key, or undefined if the key is unknown. */
