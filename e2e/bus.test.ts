@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
-import { addControls } from "xs-mcp-virtual-device/controls";
+import { addControls } from "xs-mcp-virtual-device/prompt";
 import { callTool } from "../host-test/support/call-tool.js";
 import { cases } from "../host-test/support/scope.js";
 import { until } from "../host-test/support/testing.js";

@@ -57,6 +57,7 @@ describe("tokens and sessions of the console in Chromium, in full", { skip: whyN
 		await page.getByLabel("Only these devices").fill("");
 		await page.getByRole("button", { name: "Create" }).click();
 		await page.locator("li", { hasText: "kiosk" }).getByRole("button", { name: "Revoke" }).waitFor();
+		await page.getByRole("link", { name: "Settings" }).click();
 		assert.equal(await page.getByRole("button", { name: "Sign out" }).getAttribute("title"), "operator");
 	});
 
@@ -101,6 +102,7 @@ describe("tokens and sessions of the console in Chromium, in full", { skip: whyN
 		await first.getByRole("button", { name: "Save" }).click();
 		await second.getByRole("link", { name: "porch" }).waitFor();
 		await first.getByRole("heading", { name: "porch" }).waitFor();
+		await first.getByRole("link", { name: "Settings" }).click();
 		await first.getByRole("button", { name: "Sign out" }).click();
 		await second.getByText("Your session has ended").waitFor();
 	});

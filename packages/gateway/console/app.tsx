@@ -5,14 +5,12 @@ import { phase, session } from "./store/session.js";
 import { t } from "./texts.js";
 import { AuditView } from "./views/audit.js";
 import { ConfirmDialog, Notice } from "./views/basics.js";
-import { ClientsView } from "./views/clients.js";
-import { ConnectView } from "./views/connect.js";
+import { ClientsView, ConnectView } from "./views/clients.js";
 import { DeviceView } from "./views/device.js";
 import { DevicesView } from "./views/devices.js";
 import { HomeView } from "./views/home.js";
-import { SettingsView } from "./views/settings.js";
-import { ShortcutSheet } from "./views/shortcuts.js";
-import { SignIn } from "./views/sign-in.js";
+import { SettingsView, ShortcutSheet } from "./views/settings.js";
+import { SignIn } from "./views/tokens.js";
 
 /** The whole page. */
 export function App() {

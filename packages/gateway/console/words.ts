@@ -1,9 +1,8 @@
 // Names and values of a device's parts, as a person says them.
 import type { Tool } from "@modelcontextprotocol/client";
 import { READING_VIEWS } from "../../../src/hardware/reading-views.js";
-import { type Control, type ControlInput, titleOf, unitOfInput } from "./store/controls.js";
+import { type Control, type ControlInput, type Reading, titleOf, unitOfInput } from "./store/controls.js";
 import type { Leaf } from "./store/device.js";
-import type { Reading } from "./store/readings.js";
 import { language, t, textOf } from "./texts.js";
 import { visibleLine } from "./views/visible.js";
 

@@ -1,8 +1,7 @@
 import { render } from "preact";
 import { Body } from "./body.js";
-import { Chips } from "./chips.js";
 import { connect, device, failure, isConnected } from "./link.js";
-import { Pins } from "./pins.js";
+import { Chips, Pins } from "./pins.js";
 import { Faults, Senses, Surroundings } from "./surroundings.js";
 import { Trace } from "./trace.js";
 import "./style.css";

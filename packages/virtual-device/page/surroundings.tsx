@@ -1,7 +1,8 @@
-import type { ShownDevice } from "../src/page-messages.js";
+import { signal } from "@preact/signals";
+import { MICROPHONE, type ShownDevice } from "../src/page-messages.js";
 import { Button, Range } from "./inputs.js";
-import { act, isConnected, lines, sendPhoto, sounds } from "./link.js";
-import { isMicrophoneOn, toggleMicrophone } from "./microphone.js";
+import { act, failure, isConnected, lines, sendBytes, sendPhoto, sounds } from "./link.js";
+import recorderUrl from "./recorder.worklet.js";
 import { isSilenced, unsilence } from "./speaker.js";
 
 /** Sliders of sensors that measure a number, and their values at rest. */
@@ -182,4 +183,55 @@ async function showFile(file: File | undefined): Promise<void> {
 	canvas.height = Math.max(1, Math.round(bitmap.height * scale));
 	canvas.getContext("2d")?.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
 	canvas.toBlob((blob) => blob !== null && sendPhoto(blob), "image/jpeg", 0.85);
+}
+
+/** Sample rate of the device's microphone, in hertz. */
+const RATE = 16_000;
+
+/** Whether the person's microphone is the device's. */
+export const isMicrophoneOn = signal(false);
+
+let stop = (): void => {};
+
+/** Switches the person's microphone on, with their consent, or off. */
+export async function toggleMicrophone(): Promise<void> {
+	if (isMicrophoneOn.value) {
+		stop();
+		return;
+	}
+	try {
+		stop = await record();
+		isMicrophoneOn.value = true;
+	} catch (error) {
+		failure.value = `microphone: ${(error as Error).message}`;
+	}
+}
+
+/** Resolves with a function that ends it. Rejects if the person does not consent, or there is no microphone. */
+async function record(): Promise<() => void> {
+	// The device does not speak while it listens, so there is no echo, and a recognizer wants the sound as it is.
+	const audio = { echoCancellation: false, noiseSuppression: false };
+	const stream = await navigator.mediaDevices.getUserMedia({ audio });
+	const context = new AudioContext({ sampleRate: RATE });
+	const end = (): void => {
+		for (const track of stream.getTracks()) {
+			track.stop();
+		}
+		void context.close();
+		isMicrophoneOn.value = false;
+		sendBytes(Uint8Array.from(MICROPHONE));
+	};
+	try {
+		await context.audioWorklet.addModule(recorderUrl);
+		const recorder = new AudioWorkletNode(context, "recorder", { numberOfOutputs: 0 });
+		recorder.port.onmessage = ({ data }: MessageEvent<Int16Array<ArrayBuffer>>) =>
+			sendBytes(Uint8Array.of(...MICROPHONE, ...new Uint8Array(data.buffer)));
+		context.createMediaStreamSource(stream).connect(recorder);
+	} catch (error) {
+		end();
+		throw error;
+	}
+	// It was unplugged, or the person has withdrawn the consent.
+	stream.getTracks()[0]?.addEventListener("ended", end);
+	return end;
 }

@@ -1,8 +1,172 @@
-import type { HttpClients } from "../../../src/protocols/http-client.js";
+import type { HttpClientOptions, HttpClientRequestOptions, HttpClients } from "../../../src/protocols/http-client.js";
+import type { MqttClient, MqttClientOptions } from "../../../src/protocols/mqtt-channel.js";
 import type { NetworkClients } from "../../../src/protocols/transport.js";
-import { HTTPClient } from "./http-client.js";
-import { MQTTClient } from "./mqtt-client.js";
-import { WebSocketClient } from "./websocket-client.js";
+import type { WebSocketClientOptions } from "../../../src/protocols/websocket-channel.js";
+import { receive } from "./bridge.js";
+import { clientOf, NetworkClient, type Secure, serve } from "./network-client.js";
+
+/** Stands in for ECMA-419's HTTP client (`embedded:network/http/client`), for one request: Node makes it. */
+export class HTTPClient {
+	readonly #options: HttpClientOptions & Secure;
+	#request: HttpRequest | undefined;
+
+	constructor(options: HttpClientOptions & Secure) {
+		this.#options = options;
+	}
+
+	request(options: HttpClientRequestOptions): HttpRequest {
+		if (this.#request !== undefined) {
+			throw new Error("this HTTP client makes only one request");
+		}
+		this.#request = new HttpRequest(this.#options, options);
+		return this.#request;
+	}
+
+	close(): void {
+		this.#request?.close();
+	}
+}
+
+class HttpRequest extends NetworkClient<null> {
+	readonly #options: HttpClientRequestOptions;
+	/** Bytes of the body still to write. */
+	#remaining: number;
+
+	constructor({ host, port, secure = false, onError }: HttpClientOptions & Secure, options: HttpClientRequestOptions) {
+		super("http", {
+			onReadable: (count) => options.onReadable(count),
+			onWritable: (count) => {
+				if (this.#remaining > 0) {
+					options.onWritable(Math.min(count, this.#remaining));
+				}
+			},
+			onClose: () => options.onDone(null),
+			onError: (error) => {
+				options.onDone(error);
+				onError(error);
+			},
+		});
+		this.#options = options;
+		const { method, path, headers } = options;
+		const [, length] = [...headers].find(([name]) => name.toLowerCase() === "content-length") ?? [];
+		this.#remaining = Number(length ?? 0);
+		this.tell("open", { host, port, secure, method, path, bodyBytes: this.#remaining }, [...headers]);
+	}
+
+	/** Returns 0 once the body is complete, as the SDK does. */
+	write(data: Uint8Array): number {
+		this.expectRoom(data.byteLength);
+		if (data.byteLength > this.#remaining) {
+			throw new Error(`${data.byteLength} bytes written where ${this.#remaining} of the body are left`);
+		}
+		this.#remaining -= data.byteLength;
+		return Math.min(this.writeBytes(data), this.#remaining);
+	}
+
+	/** @internal As in the SDK: the end is reported when everything was read. */
+	override end(error: string | undefined): void {
+		this.whenRead(() => super.end(error));
+	}
+
+	/** @internal The response begins. */
+	begin(status: number, headers: readonly (readonly [string, string])[]): void {
+		const { headersMask, onHeaders } = this.#options;
+		onHeaders(status, new Map(headers.filter(([name]) => headersMask.includes(name))));
+	}
+}
+
+serve("http");
+receive("http.headers", ([id, status, headers]) => {
+	clientOf<HttpRequest>(id)?.begin(status as number, headers as [string, string][]);
+});
+
+interface Part {
+	readonly more: boolean;
+	/** With the first part of a message. */
+	readonly topic?: string;
+	readonly byteLength?: number;
+	readonly QoS?: number;
+}
+
+const PUBLISH = 3;
+
+/**
+ * Stands in for ECMA-419's MQTT client (`embedded:network/mqtt/client`): Node makes and reads the packets with
+ * `mqtt-packet`.
+ */
+export class MQTTClient extends NetworkClient<Part> {
+	readonly #options: MqttClientOptions & Secure;
+	/** Bytes of the current message still to write. */
+	#remaining = 0;
+
+	constructor(options: MqttClientOptions & Secure) {
+		super("mqtt", options);
+		this.#options = options;
+		const { host, port, id: clientId, user, password, keepAlive, will, secure = false } = options;
+		this.tell("open", { host, port, clientId, user, password, keepAlive, will, secure });
+	}
+
+	/** Rejects anything but further parts while a message is incomplete. */
+	write(...[data, options]: Parameters<MqttClient["write"]>): number {
+		const bytes = data.byteLength;
+		this.expectRoom(bytes);
+		if (options === undefined) {
+			if (bytes > this.#remaining) {
+				throw new Error(`${bytes} bytes written where ${this.#remaining} of the message are left`);
+			}
+			this.#remaining -= bytes;
+		} else if (this.#remaining > 0) {
+			throw new Error("a message is not whole yet");
+		} else if ((options.operation ?? PUBLISH) === PUBLISH) {
+			this.#remaining = (options.byteLength ?? bytes) - bytes;
+		}
+		return this.writeBytes(data, options ?? null);
+	}
+
+	/** @internal A packet other than a message. */
+	control(message: object): void {
+		this.#options.onControl(message);
+	}
+}
+
+serve("mqtt");
+receive("mqtt.control", ([id, message]) => clientOf<MQTTClient>(id)?.control(message as object));
+
+interface Part {
+	readonly more: boolean;
+	readonly binary: boolean;
+}
+
+/** Stands in for ECMA-419's WebSocket client. */
+export class WebSocketClient extends NetworkClient<Part> {
+	readonly #options: WebSocketClientOptions & Secure;
+
+	constructor(options: WebSocketClientOptions & Secure) {
+		super("ws", options);
+		this.#options = options;
+		const { host, port, path, headers, secure } = options;
+		const authority = host.includes(":") ? `[${host}]` : host;
+		this.tell("open", `${secure ? "wss" : "ws"}://${authority}:${port}${path}`, [...headers]);
+	}
+
+	write(
+		data: ArrayBuffer | Uint8Array,
+		{ opcode, binary = true, more = false }: { opcode?: number; binary?: boolean; more?: boolean } = {},
+	): number {
+		this.expectRoom(data.byteLength);
+		return this.writeBytes(data, opcode ?? (binary ? 2 : 1), more);
+	}
+
+	/** @internal A ping, a pong or a close frame. */
+	control(opcode: number, data: ArrayBuffer): void {
+		this.#options.onControl(opcode, data);
+	}
+}
+
+serve("ws");
+receive("ws.control", ([id, opcode], bytes = new ArrayBuffer(0)) => {
+	clientOf<WebSocketClient>(id)?.control(opcode as number, bytes);
+});
 
 /** The virtual device's network clients, as ECMA-419's records. */
 const network = {

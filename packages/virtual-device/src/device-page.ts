@@ -5,9 +5,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { contentTypeOf, pagePolicy } from "xs-mcp-gateway/page-headers";
-import { readAction } from "./actions.js";
+import { readAction, readMembers } from "./actions.js";
 import { showDevice } from "./device-view.js";
-import { readMembers } from "./fields.js";
 import { type Failure, type FromPage, MICROPHONE } from "./page-messages.js";
 import type { VirtualDevice } from "./virtual-device.js";
 

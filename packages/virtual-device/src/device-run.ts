@@ -1,21 +1,120 @@
 import type { Engine, Message } from "./engine/engine.js";
 import type { Environment } from "./environment.js";
-import { makeReceiveWindow } from "./receive-window.js";
-import { openChips } from "./services/chips.js";
 import { openCodec } from "./services/codecs.js";
-import { openConnections } from "./services/connections.js";
-import { searchDnsSd } from "./services/dns-sd.js";
-import { openHttpListeners } from "./services/http-listeners.js";
-import { openHttpRequest } from "./services/http-requests.js";
+import { openHttpListeners, openHttpRequest } from "./services/http.js";
 import { openMqtt } from "./services/mqtt-sockets.js";
 import type { FaultyClient } from "./services/network-faults.js";
-import { openPins } from "./services/pins.js";
-import type { Deliver, Service } from "./services/service.js";
+import { openChips, openPins } from "./services/pins.js";
+import { type Deliver, openConnections, type Service } from "./services/service.js";
 import { openBoard } from "./services/simulated-board.js";
+import { openUdp, searchDnsSd, webSocketsOf } from "./services/sockets.js";
 import { playSounds } from "./services/sounds.js";
 import { openTimers } from "./services/timers.js";
-import { openUdp } from "./services/udp-sockets.js";
-import { webSocketsOf } from "./services/websockets.js";
+
+/** Messages delivered to the firmware in one command. */
+const MAX_MESSAGES = 10;
+
+/** Bytes delivered in one command: by default as many as a chip's TCP stack holds unread. */
+const MAX_BYTES = 5_744;
+
+/** Bytes of one connection that wait here before its socket is paused. */
+const MAX_WAITING_BYTES = 65_536;
+
+interface Connection {
+	/** The firmware does not read from it. */
+	isPaused: boolean;
+	waitingBytes: number;
+	/** Its socket is paused. */
+	isHeld: boolean;
+}
+
+/**
+ * Keeps messages that wait to be handed to the firmware.
+ *
+ * While the firmware does not read from a connection, its data waits here, as in a chip's TCP stack, outside the
+ * engine's heap. A socket is paused while the firmware does not read, and while too much of its data waits.
+ *
+ * @param hold pauses or resumes the socket of a connection
+ */
+export function makeReceiveWindow(hold: (prefix: string, kind: "pause" | "resume", id: unknown) => void) {
+	let messages: Message[] = [];
+	/** Connections by prefix and id: "ws.3". */
+	const connections = new Map<string, Connection>();
+
+	/** The end of an HTTP response does not overtake its body. */
+	const isHeld = ({ header }: Message): boolean => {
+		const [prefix, what] = String(header[0]).split(".", 2);
+		const isHoldable = what === "data" || header[0] === "http.closed";
+		return isHoldable && connections.get(`${prefix}.${header[1]}`)?.isPaused === true;
+	};
+
+	const count = ({ header, bytes }: Message, sign: 1 | -1): void => {
+		const [prefix = "", what] = String(header[0]).split(".", 2);
+		if (what === "data") {
+			update(prefix, header[1], (connection) => {
+				connection.waitingBytes += sign * (bytes?.byteLength ?? 0);
+			});
+		}
+	};
+
+	const update = (prefix: string, id: unknown, change: (connection: Connection) => void): void => {
+		const key = `${prefix}.${id}`;
+		const connection = connections.get(key) ?? { isPaused: false, waitingBytes: 0, isHeld: false };
+		change(connection);
+		const shouldHold = connection.isPaused || connection.waitingBytes > MAX_WAITING_BYTES;
+		if (shouldHold !== connection.isHeld) {
+			connection.isHeld = shouldHold;
+			hold(prefix, shouldHold ? "pause" : "resume", id);
+		}
+		// Only connections that differ from a new one are kept: those that end by themselves are never closed here.
+		if (connection.isPaused || connection.waitingBytes > 0) {
+			connections.set(key, connection);
+		} else {
+			connections.delete(key);
+		}
+	};
+
+	return {
+		add(message: Message): void {
+			messages.push(message);
+			count(message, 1);
+		},
+		/** Handles a message of the firmware if it says whether the firmware reads from a connection. */
+		heed(header: readonly unknown[]): boolean {
+			const [prefix = "", what] = String(header[0]).split(".", 2);
+			if (what === "pause" || what === "resume") {
+				update(prefix, header[1], (connection) => {
+					connection.isPaused = what === "pause";
+				});
+				return true;
+			}
+			if (what === "close") {
+				connections.delete(`${prefix}.${header[1]}`);
+			}
+			return false;
+		},
+		/** The messages of the next command, in order; empty if the firmware reads none of the waiting ones. */
+		take(): Message[] {
+			const taken: Message[] = [];
+			const left: Message[] = [];
+			let bytes = 0;
+			let isFull = false;
+			for (const message of messages) {
+				const size = message.bytes?.byteLength ?? 0;
+				isFull ||= taken.length === MAX_MESSAGES || (bytes > 0 && bytes + size > MAX_BYTES);
+				if (isFull || isHeld(message)) {
+					left.push(message);
+				} else {
+					taken.push(message);
+					bytes += size;
+					count(message, -1);
+				}
+			}
+			messages = left;
+			return taken;
+		},
+	};
+}
 
 /** One run of the firmware on one engine, until it is closed. */
 export type DeviceRun = ReturnType<typeof openRun>;

@@ -8,9 +8,8 @@ import {
 	type ToPage,
 	type TraceLine,
 } from "./page-messages.js";
-import { type LiveScreen, openLiveScreen } from "./services/drawn-screen.js";
+import { type LiveScreen, openLiveScreen, type ScreenPicture } from "./services/drawn-screen.js";
 import type { TracedMessage } from "./services/network-faults.js";
-import type { ScreenPicture } from "./services/pictures.js";
 import { type PlayedSamples, recordSounds } from "./services/sounds.js";
 import type { VirtualDevice } from "./virtual-device.js";
 

@@ -1,7 +1,6 @@
 import type { BoardProfile } from "./boards.js";
-import type { ChipState } from "./services/chips.js";
 import type { NetworkConditions } from "./services/network-faults.js";
-import type { PinState } from "./services/pins.js";
+import type { ChipState, PinState } from "./services/pins.js";
 import type { LightState } from "./services/simulated-board.js";
 
 /** The device as its page shows it. */

@@ -1,9 +1,18 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { ACTION_NAMES, type Action, readAction } from "./actions.js";
+import {
+	ACTION_NAMES,
+	type Action,
+	FieldError,
+	type Path,
+	readAction,
+	readInteger,
+	readMembers,
+	readObject,
+	readWord,
+} from "./actions.js";
 import { BOARD_PROFILES } from "./boards.js";
-import { FieldError, type Path, readInteger, readMembers, readObject, readWord } from "./fields.js";
 import { isLit, isOn, isSwitched, readPinName } from "./services/pins.js";
 import type { VirtualDevice } from "./virtual-device.js";
 

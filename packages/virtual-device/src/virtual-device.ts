@@ -9,10 +9,9 @@ import { type BoardProfile, VIRTUAL_BOARD } from "./boards.js";
 import { type DeviceRun, openRun } from "./device-run.js";
 import type { Engine, EngineExit, HeapReport } from "./engine/engine.js";
 import { type DeviceEvents, Environment } from "./environment.js";
-import { type ChipState, findChip } from "./services/chips.js";
+import type { ScreenPicture } from "./services/drawn-screen.js";
 import type { NetworkConditions } from "./services/network-faults.js";
-import type { ScreenPicture } from "./services/pictures.js";
-import { findInput, type PinState } from "./services/pins.js";
+import { type ChipState, findChip, findInput, type PinState } from "./services/pins.js";
 import type { Service } from "./services/service.js";
 import type { LightState, Surroundings } from "./services/simulated-board.js";
 

@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { afterEach, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
-import { buildXsHost } from "../src/engine/build-xs.js";
-import { CACHE_FOLDER } from "../src/engine/xs-sources.js";
+import { buildXsHost, CACHE_FOLDER } from "../src/engine/build-xs.js";
 import { noXs } from "./test-engines.js";
 
 const compilerOfCaller = process.env.CC;

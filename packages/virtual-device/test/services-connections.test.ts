@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { describe, it } from "node:test";
 import { listen } from "../../../host-test/support/testing.js";
-import { openConnections } from "../src/services/connections.js";
-import { openHttpRequest } from "../src/services/http-requests.js";
-import { webSocketsOf } from "../src/services/websockets.js";
+import { openHttpRequest } from "../src/services/http.js";
+import { openConnections } from "../src/services/service.js";
+import { webSocketsOf } from "../src/services/sockets.js";
 
 /** Messages to the firmware about its request. */
 function open(options: object, headers: readonly (readonly [string, string])[] = []): unknown[] {

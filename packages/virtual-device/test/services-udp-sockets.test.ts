@@ -6,8 +6,8 @@ import { testWith, until } from "../../../host-test/support/testing.js";
 import { readUdpSettings, UdpAudio } from "../../../src/features/voice/udp-audio.js";
 import { aesCtr } from "../../xs-mcp/src/build/aes-ctr.js";
 import type { Message } from "../src/engine/engine.js";
-import { openConnections } from "../src/services/connections.js";
-import { openUdp } from "../src/services/udp-sockets.js";
+import { openConnections } from "../src/services/service.js";
+import { openUdp } from "../src/services/sockets.js";
 
 const KEY = "000102030405060708090a0b0c0d0e0f";
 /** Of xinnan-tech/xiaozhi-mqtt-gateway, whose connection has the number 7. */

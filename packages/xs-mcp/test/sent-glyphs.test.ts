@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { glyphsFor } from "xs-mcp-gateway/glyph-file";
-import { fontOf } from "xs-mcp-virtual-device/drawn-screen";
-import { PixelCanvas } from "xs-mcp-virtual-device/pixel-canvas";
+import { fontOf, PixelCanvas } from "xs-mcp-virtual-device/drawn-screen";
 import { FakeTimer } from "../../../host-test/doubles/fake-timer.js";
 import { FaceScreen } from "../../../src/screen/face-screen.js";
 

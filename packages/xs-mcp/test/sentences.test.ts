@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
-import { fontOf } from "xs-mcp-virtual-device/drawn-screen";
-import { PixelCanvas } from "xs-mcp-virtual-device/pixel-canvas";
+import { fontOf, PixelCanvas } from "xs-mcp-virtual-device/drawn-screen";
 import { FakeTimer } from "../../../host-test/doubles/fake-timer.js";
 import { FaceScreen } from "../../../src/screen/face-screen.js";
 import type { GlyphSet } from "../src/build/glyph-sets.js";

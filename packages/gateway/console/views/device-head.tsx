@@ -7,7 +7,7 @@ import { isConnected } from "../store/fleet.js";
 import { ask, pathOf, session } from "../store/session.js";
 import { ago, clock, duration, now, stateText, t } from "../texts.js";
 import { Badge, Button, confirm, Form, show, TextField, wordsIn } from "./basics.js";
-import { DeviceIcon, nameOf, Star, StateDot, stateOf, Tags } from "./tags.js";
+import { DeviceIcon, nameOf, Star, StateDot, stateOf, Tags } from "./device-table.js";
 import { visibleLine } from "./visible.js";
 
 /** The form of aliases. */

@@ -1,10 +1,9 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
 import type { HistoryPart } from "../../src/history/history.js";
-import { controlsOf, unitOfInput } from "../store/controls.js";
+import { controlsOf, readingsIn, unitOfInput } from "../store/controls.js";
 import { isObject, type Series } from "../store/device.js";
 import type { DeviceLink } from "../store/device-link.js";
-import { readingsIn } from "../store/readings.js";
 import { ask, pathOf } from "../store/session.js";
 import { duration, t } from "../texts.js";
 import { controlName, inputName, readingName } from "../words.js";

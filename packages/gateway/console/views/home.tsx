@@ -1,18 +1,16 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { useEffect, useMemo } from "preact/hooks";
 import { FAVOURITE, type FleetRow } from "../../src/console/messages.js";
-import { controlsOf } from "../store/controls.js";
+import { controlsOf, readingsIn } from "../store/controls.js";
 import { RowLink } from "../store/device-link.js";
 import { isConnected, list, look, totals } from "../store/fleet.js";
-import { readingsIn } from "../store/readings.js";
 import { deviceHref, NO_QUERY } from "../store/route.js";
 import { ago, t } from "../texts.js";
 import { controlName, factName, factValue, readingName, readingValue } from "../words.js";
-import { Approvals } from "./approvals.js";
 import { Badge, Card } from "./basics.js";
 import { Tile } from "./controls.js";
-import { DevicesView } from "./devices.js";
-import { DeviceIcon, nameOf, StateDot, stateOf } from "./tags.js";
+import { DeviceIcon, nameOf, StateDot, stateOf } from "./device-table.js";
+import { Approvals, DevicesView } from "./devices.js";
 import { visibleLine } from "./visible.js";
 
 /** Devices on the page; the table has all. */

@@ -1,15 +1,14 @@
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import type { ListedSettings } from "../../src/config/configuration.js";
 import type { DeviceSummary } from "../../src/console/operator-routes.js";
 import type { WebhookSummary } from "../../src/events/webhooks.js";
 import { chosenLanguage, THEMES, type Theme, theme } from "../store/preferences.js";
 import { ask, session, signOut } from "../store/session.js";
 import { LANGUAGES, language, t } from "../texts.js";
-import { Badge, Button, Card, useLoaded } from "./basics.js";
+import { Badge, Button, Card, Dialog, useLoaded } from "./basics.js";
 import { Say } from "./device-head.js";
-import { Subscribed } from "./event-webhook.js";
+import { Subscribed } from "./device-logs.js";
 import { Segments, Select } from "./inputs.js";
-import { showShortcuts } from "./shortcuts.js";
 import { visible, visibleLine } from "./visible.js";
 
 /** Features, and the settings that switch them on. */
@@ -184,4 +183,78 @@ function sourceOf({ source }: ListedSetting): string {
 function textOf(value: unknown): string {
 	const text = typeof value === "object" ? JSON.stringify(value) : String(value ?? "");
 	return text === "[]" || text === "{}" ? "" : text;
+}
+
+const isShown = signal(false);
+
+/** Keys that were pressed just before: "g" begins two of the shortcuts. */
+let before = "";
+
+const VIEWS: Readonly<Record<string, string>> = { h: "home", d: "devices", c: "clients", m: "connect", s: "settings" };
+
+const SHORTCUTS = [
+	["/", "search"],
+	["g h", "home"],
+	["g d", "devices"],
+	["g c", "clients"],
+	["g m", "connect"],
+	["g s", "settings"],
+	["?", "shortcuts"],
+] as const;
+
+addEventListener("keydown", (event) => {
+	const { key, target, ctrlKey, metaKey, altKey } = event;
+	const isTyped = target instanceof Element && target.matches("input, select, textarea, [contenteditable]");
+	if (isTyped || ctrlKey || metaKey || altKey || document.querySelector("dialog[open]")) {
+		before = "";
+		return;
+	}
+	const view = before === "g" ? VIEWS[key] : undefined;
+	before = key;
+	if (view !== undefined) {
+		location.hash = `#/${view}`;
+	} else if (key === "/") {
+		event.preventDefault();
+		document.querySelector<HTMLInputElement>("input[type=search]")?.focus();
+	} else if (key === "?") {
+		isShown.value = true;
+	}
+});
+
+/** Shows the sheet of the keyboard's shortcuts. */
+export function showShortcuts(): void {
+	isShown.value = true;
+}
+
+/** The sheet of the keyboard's shortcuts. */
+export function ShortcutSheet() {
+	const close = () => (isShown.value = false);
+	return (
+		<Dialog isOpen={isShown.value} label={t("shortcuts")} onClose={close}>
+			<header>
+				<h2>{t("shortcuts")}</h2>
+			</header>
+			<div>
+				<table class="members">
+					<tbody>
+						{SHORTCUTS.map(([keys, text]) => (
+							<tr key={keys}>
+								<th scope="row">
+									{keys.split(" ").map((key) => (
+										<kbd key={key} class="badge" data-variant="secondary">
+											{key}
+										</kbd>
+									))}
+								</th>
+								<td>{t(text)}</td>
+							</tr>
+						))}
+					</tbody>
+				</table>
+			</div>
+			<footer>
+				<Button onClick={close} text={t("close")} />
+			</footer>
+		</Dialog>
+	);
 }

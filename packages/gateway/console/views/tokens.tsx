@@ -1,9 +1,10 @@
 import { signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { TokenQuestion, TokenSummary } from "../../src/console/messages.js";
-import { ApiError, ask, checkSession, session } from "../store/session.js";
+import { ApiError, ask, checkSession, phase, session, signIn } from "../store/session.js";
 import { ago, t } from "../texts.js";
 import { attempt, Badge, Button, Card, confirm, Form, type FormProps, Snippet, TextField, wordsIn } from "./basics.js";
+import { Preferences } from "./settings.js";
 import { visibleLine } from "./visible.js";
 
 /** A token that was just created: shown until the page is closed, and never again. */
@@ -186,4 +187,45 @@ function requestIn(form: FormData) {
 		...(days > 0 && { expires: new Date(Date.now() + days * MILLISECONDS_PER_DAY).toISOString() }),
 		...Object.fromEntries(FLAGS.filter(([flag]) => form.has(flag)).map(([flag]) => [flag, true])),
 	};
+}
+
+/** Exchanges a token for a session. */
+export function SignIn() {
+	const isBusy = useSignal(false);
+	const submit = async (data: FormData): Promise<void> => {
+		isBusy.value = true;
+		try {
+			await signIn(String(data.get("token")));
+		} catch (error) {
+			const isWrong = error instanceof ApiError && error.status === 401;
+			throw isWrong ? new Error(t("wrongToken")) : error;
+		} finally {
+			isBusy.value = false;
+		}
+	};
+	return (
+		<section class="card sign-in">
+			<h1>{t("signIn")}</h1>
+			{(phase.value === "expired" || phase.value === "token-needed") && (
+				<p class="banner warn" role="status">
+					{t(phase.value === "expired" ? "expired" : "tokenNeeded")}
+				</p>
+			)}
+			{phase.value === "token-needed" && <CreatedToken />}
+			<Form onSubmit={submit}>
+				<TextField
+					label={t("token")}
+					name="token"
+					type="password"
+					autocomplete="current-password"
+					required
+					placeholder="xsmcp_…"
+				/>
+				<Button type="submit" disabled={isBusy.value} text={t("signIn")} />
+			</Form>
+			<p class="text-light">{t("makeToken")}</p>
+			<Snippet text="xs-mcp-gateway token add me --for client --operator" />
+			<Preferences />
+		</section>
+	);
 }

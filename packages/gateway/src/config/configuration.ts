@@ -6,7 +6,6 @@ import { isObject } from "../firmware.js";
 import * as kinds from "../plugin.js";
 import {
 	ConfigurationError,
-	definePlugin,
 	flagOf,
 	type Plugin,
 	readValue,

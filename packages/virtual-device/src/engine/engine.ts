@@ -92,4 +92,207 @@ export class EngineError extends Error {
 	}
 }
 
-export type { QueuedEngine as Engine } from "./queued-engine.js";
+/** A message on its way: the header as JSON text. */
+export interface Packet {
+	readonly header: string;
+	readonly bytes?: Uint8Array;
+}
+
+/** The commands of a machine. The answer to `hello` arrives by itself when the machine is ready. */
+export type Command =
+	| { readonly kind: "hello" }
+	| { readonly kind: "run"; readonly script: string }
+	| { readonly kind: "deliver"; readonly packets: readonly Packet[] }
+	| { readonly kind: "heap" };
+
+/** The connection to one machine: a process or a thread. */
+export interface Port {
+	send(command: Command): void;
+	/** Ends the machine at once; `ended` is called when it has ended. */
+	kill(): void;
+}
+
+/** Events of a port. `ended` is called once, and last. */
+export interface PortEvents {
+	reply(packets: Packet[]): void;
+	ended(exit: EngineExit): void;
+}
+
+interface Waiting {
+	readonly command: Command;
+	resolve(packets: Packet[]): void;
+	reject(error: EngineError): void;
+}
+
+/**
+ * One machine that executes a firmware bundle: a fresh realm with the globals `post(headerJson, arrayBuffer?)` and
+ * `trace(...strings)`, which hands messages to the function the bundle puts in `globalThis.onHostMessage(headerJson, arrayBuffer?)`.
+ *
+ * A command (`run` or `deliver`) resolves with everything that the script posted, in order, until no promise jobs were
+ * left. Commands are queued: one is in the machine at a time. A machine that takes longer than `timeoutMs` for one is ended.
+ * Commands that the machine can no longer answer reject with an `EngineError` of the exit's code.
+ */
+export class Engine {
+	/** Settles when the machine has ended, for any reason. Never rejects. */
+	readonly exited: Promise<EngineExit>;
+	readonly #port: Port;
+	readonly #timeoutMs: number;
+	readonly #waiting: Waiting[] = [];
+	#name = "";
+	#running: Waiting | undefined;
+	#timer: NodeJS.Timeout | undefined;
+	/** Why the machine was ended, if from here. */
+	#reason: EngineExit | undefined;
+	#exit: EngineExit | undefined;
+	#settleExited: (exit: EngineExit) => void = () => {};
+
+	private constructor(open: (events: PortEvents) => Port, timeoutMs: number) {
+		this.#timeoutMs = timeoutMs;
+		this.exited = new Promise((resolve) => {
+			this.#settleExited = resolve;
+		});
+		this.#port = open({
+			reply: (packets) => this.#onReply(packets),
+			ended: (exit) => this.#onEnded(exit),
+		});
+	}
+
+	/**
+	 * Starts a machine, and waits until it is ready.
+	 *
+	 * @param nameOf derives the engine's name from the machine's ready message
+	 */
+	static async start(
+		open: (events: PortEvents) => Port,
+		timeoutMs: number,
+		nameOf: (hello: readonly unknown[]) => string,
+	): Promise<Engine> {
+		const engine = new Engine(open, timeoutMs);
+		const [hello] = await engine.#request({ kind: "hello" });
+		engine.#name = nameOf(hello?.header ?? []);
+		return engine;
+	}
+
+	/** Its display name: "XS 13.3 (64-bit)", "V8 11.3". */
+	get name(): string {
+		return this.#name;
+	}
+
+	/** Evaluates a classic script. */
+	async run(script: string): Promise<Message[]> {
+		return await this.#request({ kind: "run", script });
+	}
+
+	/** Hands messages to the script, in order, as one receive window. */
+	async deliver(messages: readonly Message[]): Promise<Message[]> {
+		return await this.#request({ kind: "deliver", packets: messages.map(toPacket) });
+	}
+
+	/** Collects garbage, then reports. `undefined` if the engine does not report it. */
+	async heap(): Promise<HeapReport | undefined> {
+		const [report] = await this.#request({ kind: "heap" });
+		if (!report) {
+			return undefined;
+		}
+		const [
+			slots = 0,
+			peakSlots = 0,
+			chunkBytes = 0,
+			peakChunkBytes = 0,
+			peakStackSlots = 0,
+			slotBytes = 0,
+			collections = 0,
+		] = report.header.map(Number);
+		return { slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes, collections };
+	}
+
+	/** Ends the machine. Safe to call twice. */
+	close(): void {
+		this.#end({ code: "closed", detail: "closed by its owner" });
+	}
+
+	async #request(command: Command): Promise<Message[]> {
+		const packets = await new Promise<Packet[]>((resolve, reject) => {
+			this.#waiting.push({ command, resolve, reject });
+			this.#next();
+		});
+		return packets.map(toMessage);
+	}
+
+	#end(reason: EngineExit): void {
+		if (this.#exit || this.#reason) {
+			return;
+		}
+		this.#reason = reason;
+		this.#port.kill();
+		this.#rejectAll(reason);
+	}
+
+	#next(): void {
+		const exit = this.#exit ?? this.#reason;
+		if (exit) {
+			this.#rejectAll(exit);
+		}
+		this.#running ??= this.#start();
+	}
+
+	#start(): Waiting | undefined {
+		const next = this.#waiting.shift();
+		if (!next) {
+			return undefined;
+		}
+		if (Number.isFinite(this.#timeoutMs)) {
+			this.#timer = setTimeout(() => this.#onTimeout(), this.#timeoutMs);
+		}
+		this.#port.send(next.command);
+		return next;
+	}
+
+	#onReply(packets: Packet[]): void {
+		const answered = this.#running;
+		clearTimeout(this.#timer);
+		this.#running = undefined;
+		answered?.resolve(packets);
+		this.#next();
+	}
+
+	#onTimeout(): void {
+		this.#end({ code: "unresponsive", detail: `no answer within ${this.#timeoutMs} ms` });
+	}
+
+	#onEnded(exit: EngineExit): void {
+		this.#exit = this.#reason ?? exit;
+		this.#rejectAll(this.#exit);
+		this.#settleExited(this.#exit);
+	}
+
+	#rejectAll(exit: EngineExit): void {
+		clearTimeout(this.#timer);
+		const commands = [this.#running, ...this.#waiting.splice(0)];
+		this.#running = undefined;
+		for (const command of commands) {
+			command?.reject(new EngineError(exit.code, `The machine ended (${exit.code}): ${exit.detail}`));
+		}
+	}
+}
+
+function toPacket({ header, bytes }: Message): Packet {
+	const json = JSON.stringify(header);
+	return bytes ? { header: json, bytes } : { header: json };
+}
+
+function toMessage({ header, bytes }: Packet): Message {
+	return bytes ? { header: parse(header), bytes } : { header: parse(header) };
+}
+
+function parse(json: string): unknown[] {
+	try {
+		const header: unknown = JSON.parse(json);
+		if (Array.isArray(header)) {
+			return header;
+		}
+	} catch (cause) {
+		throw new EngineError("invalid-header", `The script posted a header that is not JSON: ${json}`, { cause });
+	}
+	throw new EngineError("invalid-header", `The script posted a header that is not an array: ${json}`);
+}

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { ROOT } from "../../../root.js";
-import type { Engine, EngineExit, EngineOptions } from "./engine.js";
-import { type Packet, type Port, type PortEvents, QueuedEngine } from "./queued-engine.js";
+import { Engine, type EngineExit, type EngineOptions, type Packet, type Port, type PortEvents } from "./engine.js";
 
 /** Message of v8-worker.mjs. */
 type WorkerMessage = { readonly packets: Packet[] } | { readonly trace: string } | { readonly ended: EngineExit };
@@ -19,7 +18,7 @@ const MAX_HEAP_MB = 256;
  */
 export async function startV8Engine(options: EngineOptions = {}): Promise<Engine> {
 	const nameOf = ([version]: readonly unknown[]): string => `V8 ${String(version).split(".").slice(0, 2).join(".")}`;
-	return await QueuedEngine.start((events) => openThread(options, events), options.timeoutMs ?? 10_000, nameOf);
+	return await Engine.start((events) => openThread(options, events), options.timeoutMs ?? 10_000, nameOf);
 }
 
 function openThread({ onTrace, seed }: EngineOptions, events: PortEvents): Port {

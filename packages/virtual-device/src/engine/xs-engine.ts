@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { type Engine, EngineError, type EngineOptions } from "./engine.js";
-import { type Command, type Port, type PortEvents, QueuedEngine } from "./queued-engine.js";
+import { type Command, Engine, EngineError, type EngineOptions, type Port, type PortEvents } from "./engine.js";
 import { decodeReply, encodeCommand, NetstringReader, toExit } from "./xs-protocol.js";
 
 /** Longer than Node's time-out, so that this ends only a machine whose parent has ended. */
@@ -15,7 +14,7 @@ const ALARM_MARGIN_S = 5;
 export async function startXsEngine(hostPath: string, options: EngineOptions = {}): Promise<Engine> {
 	const timeoutMs = options.timeoutMs ?? 10_000;
 	try {
-		return await QueuedEngine.start((events) => openProcess(hostPath, options, timeoutMs, events), timeoutMs, nameOf);
+		return await Engine.start((events) => openProcess(hostPath, options, timeoutMs, events), timeoutMs, nameOf);
 	} catch (cause) {
 		if (!(cause instanceof EngineError) || cause.code !== "crashed") {
 			throw cause;

@@ -1,5 +1,4 @@
-import type { EngineExit, EngineExitCode } from "./engine.js";
-import type { Command, Packet } from "./queued-engine.js";
+import type { Command, EngineExit, EngineExitCode, Packet } from "./engine.js";
 
 // The other side of this, and its grammar: xs-host/host.c.
 

@@ -1,9 +1,8 @@
 import { type OpusEncoder, type OpusRate, openOpusDecoder, openOpusEncoder } from "../../../xs-mcp/src/build/opus.js";
 import type { Environment } from "../environment.js";
 import { MICROPHONE_RATE, SampleQueue } from "./microphone.js";
-import { Playout } from "./playout.js";
 import type { Deliver, Handlers, Service } from "./service.js";
-import { scaled } from "./sounds.js";
+import { Playout, scaled } from "./sounds.js";
 
 /** Interval at which the speaker asks for samples, ms. */
 const PERIOD = 20;

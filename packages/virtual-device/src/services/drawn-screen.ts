@@ -1,10 +1,123 @@
+import { inflateSync } from "node:zlib";
+import jpeg from "jpeg-js";
 import { BLANK_FACE, type Face, type Theme } from "../../../../src/hardware/hardware.js";
 import type { TimerModule } from "../../../../src/hardware/timer.js";
-import type { Rectangle } from "../../../../src/screen/brush.js";
+import type { Canvas, Font, Rectangle } from "../../../../src/screen/brush.js";
 import { FaceScreen } from "../../../../src/screen/face-screen.js";
+import type { PictureScreen } from "../../../../src/screen/fitted-picture.js";
+import { JpegHeader } from "../../../../src/screen/jpeg-header.js";
+import { type Inflater, PngPicture } from "../../../../src/screen/png-picture.js";
 import { type ReadFont, readBmFont } from "../../../xs-mcp/src/build/bm-font.js";
 import type { GlyphSet } from "../../../xs-mcp/src/build/glyph-sets.js";
-import { PixelCanvas } from "./pixel-canvas.js";
+
+/** Bytes of a pixel: red, green, blue, and nothing transparent. */
+const PIXEL_BYTES = 4;
+
+interface Clip {
+	readonly left: number;
+	readonly top: number;
+	readonly right: number;
+	readonly bottom: number;
+}
+
+/** The firmware's canvas, instead of the SDK's Poco: fonts are {@link ReadFont}s. */
+export class PixelCanvas implements Canvas {
+	readonly width: number;
+	readonly height: number;
+	/** RGBA, row by row. */
+	readonly pixels: Buffer;
+	readonly #onDrawn: ((part: Rectangle) => void) | undefined;
+	#clip: Clip;
+
+	/** @param onDrawn called with each part that was drawn */
+	constructor(width: number, height: number, onDrawn?: (part: Rectangle) => void) {
+		this.#onDrawn = onDrawn;
+		this.width = width;
+		this.height = height;
+		this.pixels = Buffer.alloc(width * height * PIXEL_BYTES, 0xff);
+		this.#clip = this.#whole();
+	}
+
+	makeColor(red: number, green: number, blue: number): number {
+		return ((red << 24) | (green << 16) | (blue << 8) | 0xff) >>> 0;
+	}
+
+	/** Nothing is drawn outside of this part. */
+	begin(x = 0, y = 0, width = this.width, height = this.height): void {
+		const [right, bottom] = [Math.min(this.width, x + width), Math.min(this.height, y + height)];
+		this.#clip = { left: Math.max(0, x), top: Math.max(0, y), right, bottom };
+	}
+
+	end(): void {
+		const { left, top, right, bottom } = this.#clip;
+		this.#onDrawn?.({ x: left, y: top, width: right - left, height: bottom - top });
+		this.#clip = this.#whole();
+	}
+
+	fillRectangle(color: number, x: number, y: number, width: number, height: number): void {
+		this.#each(x, y, width, height, (at) => {
+			this.pixels.writeUInt32BE(color, at);
+		});
+	}
+
+	blendRectangle(color: number, blend: number, x: number, y: number, width: number, height: number): void {
+		this.#each(x, y, width, height, (at) => {
+			for (let byte = 0; byte < PIXEL_BYTES - 1; byte += 1) {
+				const over = (color >>> (8 * (PIXEL_BYTES - 1 - byte))) & 0xff;
+				const under = this.pixels[at + byte] ?? 0;
+				this.pixels[at + byte] = Math.round(under + ((over - under) * blend) / 255);
+			}
+		});
+	}
+
+	#whole(): Clip {
+		return { left: 0, top: 0, right: this.width, bottom: this.height };
+	}
+
+	#each(x: number, y: number, width: number, height: number, draw: (at: number) => void): void {
+		const { left, top, right, bottom } = this.#clip;
+		for (let row = Math.max(top, y); row < Math.min(bottom, y + height); row += 1) {
+			for (let column = Math.max(left, x); column < Math.min(right, x + width); column += 1) {
+				draw((row * this.width + column) * PIXEL_BYTES);
+			}
+		}
+	}
+
+	/** Draws like Poco: a text that is wider than it may be ends with an ellipsis, and a character without a glyph is skipped. */
+	drawText(text: string, font: Font, color: number, x: number, y: number, width = Number.POSITIVE_INFINITY): void {
+		let pen = x;
+		for (const character of shorten(text, width, (each) => this.getTextWidth(each, font))) {
+			const glyph = (font as ReadFont).glyphs.get(character);
+			for (const [row, columns] of (glyph?.rows ?? []).entries()) {
+				for (const [column, isSet] of columns.entries()) {
+					if (isSet) {
+						this.fillRectangle(color, pen + (glyph?.left ?? 0) + column, y + (glyph?.top ?? 0) + row, 1, 1);
+					}
+				}
+			}
+			pen += glyph?.advance ?? 0;
+		}
+	}
+
+	getTextWidth(text: string, font: Font): number {
+		let width = 0;
+		for (const character of text) {
+			width += (font as ReadFont).glyphs.get(character)?.advance ?? 0;
+		}
+		return width;
+	}
+}
+
+function shorten(text: string, width: number, measure: (text: string) => number): string {
+	if (measure(text) <= width) {
+		return text;
+	}
+	const characters = [...text];
+	while (characters.length > 0 && measure(`${characters.join("")}…`) > width) {
+		characters.pop();
+	}
+	return `${characters.join("")}…`;
+}
 
 /** The content of a screen: its face and its settings. */
 export interface DrawnScreen extends Partial<Face> {
@@ -88,4 +201,92 @@ export function fontOf(name: string): ReadFont {
 	const known = fonts.get(name) ?? readBmFont(name);
 	fonts.set(name, known);
 	return known;
+}
+
+/** The content of the simulated screen. */
+export type ScreenPicture = DrawnScreen & Face;
+
+const ROOM_QUALITY = 80;
+
+const END_OF_IMAGE = Uint8Array.of(0xff, 0xd9);
+
+/** Draws the simulated camera's picture: a window's light falling on a wall. */
+export function drawRoom(): Uint8Array {
+	const [width, height] = [320, 240];
+	const data = Buffer.alloc(width * height * 4, 255);
+	for (let y = 0; y < height; y += 1) {
+		for (let x = 0; x < width; x += 1) {
+			const inWindow = x > 60 && x < 140 && y > 40 && y < 130;
+			const pixel = inWindow ? [170, 205, 255] : [200 - y / 4, 170 - y / 4, 130 - x / 8];
+			data.set(pixel, (y * width + x) * 4);
+		}
+	}
+	return jpeg.encode({ data, width, height }, ROOM_QUALITY).data;
+}
+
+/** The simulated screen, as JPEG: what the firmware draws on a board's. */
+export function drawScreen({ quality, ...screen }: ScreenPicture & { readonly quality: number }): Uint8Array {
+	const { pixels, width, height } = drawFaceOf(screen);
+	return jpeg.encode({ data: pixels, width, height }, quality).data;
+}
+
+/** A screen for what only has to be decoded. */
+const NO_SCREEN: PictureScreen = {
+	canvas: Object.assign(new PixelCanvas(1, 1), { drawBitmap: () => {} }),
+	rotation: 0,
+	makeBitmap: () => ({}),
+};
+
+/**
+ * The size of a picture, in pixels. It is checked by the code that runs on boards, so that a picture which they reject is
+ * rejected here with the same words.
+ *
+ * @throws Error that says why a board does not show the picture
+ */
+export function measurePicture(bytes: Uint8Array): { readonly width: number; readonly height: number } {
+	switch (bytes[0]) {
+		case undefined:
+			throw new Error("the file is empty");
+		case 0xff:
+			return measureJpeg(bytes);
+		case 0x89:
+			return measurePng(bytes);
+		default:
+			throw new Error("the file is neither a JPEG nor a PNG");
+	}
+}
+
+function measureJpeg(bytes: Uint8Array): { readonly width: number; readonly height: number } {
+	const header = new JpegHeader();
+	if (header.take(bytes) === undefined || header.frame === undefined) {
+		throw new Error("JPEG truncated within its header");
+	}
+	try {
+		// Some cameras leave out the marker at the end. Boards do not need it.
+		jpeg.decode(Buffer.concat([bytes, END_OF_IMAGE]), { tolerantDecoding: false, formatAsRGBA: false });
+	} catch {
+		throw new Error("JPEG damaged or truncated");
+	}
+	return header.frame;
+}
+
+function measurePng(bytes: Uint8Array): { readonly width: number; readonly height: number } {
+	const pieces: Uint8Array[] = [];
+	const inflater: Inflater = {
+		onData: () => {},
+		onEnd: () => {},
+		push: (piece) => pieces.push(piece),
+		close: () => {},
+	};
+	const picture = new PngPicture(NO_SCREEN, () => inflater);
+	picture.write(bytes);
+	try {
+		inflater.onData(Uint8Array.from(inflateSync(Buffer.concat(pieces))).buffer);
+	} catch {
+		throw new Error("PNG damaged or truncated");
+	}
+	picture.end();
+	const { buffer, byteOffset } = bytes;
+	const view = new DataView(buffer, byteOffset);
+	return { width: view.getUint32(16), height: view.getUint32(20) };
 }

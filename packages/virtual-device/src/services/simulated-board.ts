@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Environment } from "../environment.js";
-import { drawRoom, drawScreen, measurePicture, type ScreenPicture } from "./pictures.js";
+import { drawRoom, drawScreen, measurePicture, type ScreenPicture } from "./drawn-screen.js";
 import { hexOf } from "./pins.js";
 import { type Deliver, makeService, type Service } from "./service.js";
 

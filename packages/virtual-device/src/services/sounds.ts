@@ -1,6 +1,103 @@
 import { encodeWav } from "xs-mcp-gateway/wav";
+import type { OpusDecoder } from "../../../xs-mcp/src/build/opus.js";
 import type { Environment } from "../environment.js";
-import type { Open } from "./connections.js";
+import type { Open } from "./service.js";
+
+/** Packets that have to wait before the first is played, and again after a gap. */
+const PREBUFFER = 2;
+
+/** Packets that may wait, of 60 ms: 2.4 s, as on the C++ firmware. */
+const MAX_PACKETS = 40;
+
+/** Packets in a row that are concealed. After that it is silent. */
+const MAX_CONCEALED = 3;
+
+/**
+ * A jitter buffer: takes packets as they come, and has samples as they are played. Lost and late packets are concealed by the
+ * decoder. It has no timer: the caller that takes the samples sets the pace.
+ */
+export class Playout {
+	readonly #decoder: OpusDecoder;
+	readonly #frame: number;
+	/** An empty packet is one that was lost. */
+	readonly #packets: { readonly packet: Uint8Array; readonly timestamp: number }[] = [];
+	#isPlaying = false;
+	#isComplete = false;
+	#concealed = 0;
+	/** Packets that were lost, late, or could not be decoded. */
+	missing = 0;
+	/** Timestamp of the packet whose samples were returned last; 0 for none. */
+	timestamp = 0;
+
+	/** @param frame samples of a packet, for those that are lost */
+	constructor(decoder: OpusDecoder, frame: number) {
+		this.#decoder = decoder;
+		this.#frame = frame;
+	}
+
+	/** Packets that wait to be played. */
+	get waiting(): number {
+		return this.#packets.length;
+	}
+
+	get isOver(): boolean {
+		return this.#isComplete && this.#packets.length === 0;
+	}
+
+	/**
+	 * @param packet empty: one that was lost
+	 * @param timestamp the backend's, 0 for none
+	 * @returns false if too many wait: it is dropped
+	 */
+	add(packet: Uint8Array, timestamp = 0): boolean {
+		if (this.#packets.length >= MAX_PACKETS) {
+			return false;
+		}
+		this.#packets.push({ packet, timestamp });
+		return true;
+	}
+
+	/** No packets follow. */
+	complete(): void {
+		this.#isComplete = true;
+	}
+
+	/** Nothing is played any more. */
+	close(): void {
+		this.#decoder.free();
+	}
+
+	/** The samples of one more packet: undefined while it waits for packets, and once it is over. */
+	next(): Int16Array | undefined {
+		this.#isPlaying ||= this.#isComplete || this.#packets.length >= PREBUFFER;
+		if (!this.#isPlaying || this.isOver) {
+			return undefined;
+		}
+		const { packet, timestamp = 0 } = this.#packets.shift() ?? {};
+		this.timestamp = timestamp;
+		if (packet === undefined || packet.byteLength === 0) {
+			return this.#conceal();
+		}
+		try {
+			const samples = this.#decoder.decode(packet);
+			this.#concealed = 0;
+			return samples;
+		} catch {
+			return this.#conceal();
+		}
+	}
+
+	/** After a while it is silent, and waits for packets as at the start. */
+	#conceal(): Int16Array | undefined {
+		this.missing += 1;
+		this.#concealed += 1;
+		if (this.#concealed <= MAX_CONCEALED) {
+			return this.#decoder.decodePacketLoss(this.#frame);
+		}
+		this.#isPlaying = this.#packets.length > 0;
+		return new Int16Array(this.#frame);
+	}
+}
 
 /**
  * The current output of a virtual device's speaker: samples of 16 bits, low byte first, one channel, as loud as they

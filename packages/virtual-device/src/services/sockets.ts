@@ -1,6 +1,9 @@
+import { createSocket } from "node:dgram";
+import { Bonjour } from "bonjour-service";
 import { WebSocket } from "ws";
-import type { Connection, Open, Tell } from "./connections.js";
-import { SEND_WINDOW, splitIntoParts } from "./connections.js";
+import { UdpAudio } from "../../../../src/features/voice/udp-audio.js";
+import { aesCtr } from "../../../xs-mcp/src/build/aes-ctr.js";
+import { type Connection, type Open, SEND_WINDOW, splitIntoParts, type Tell } from "./service.js";
 
 const TEXT = 1;
 const BINARY = 2;
@@ -89,3 +92,69 @@ function describeStatus(status: number, hasToken: boolean): string {
 	}
 	return `the backend answered with HTTP status ${status}`;
 }
+
+/** Opens an audio channel over UDP for the firmware. Datagrams from elsewhere than its server do not arrive. */
+export const openUdp: Open = (args, tell) => {
+	const [server, port, key, nonce] = args as [string, number, number[], number[]];
+	const socket = createSocket(server.includes(":") ? "udp6" : "udp4");
+	const audio = new UdpAudio({ key: Uint8Array.from(key), nonce: Uint8Array.from(nonce) }, aesCtr);
+	let isConnected = false;
+	/** The latest packet to send once the server is looked up. */
+	let waiting: readonly [packet: Uint8Array, timestamp: number] | undefined;
+	const dropped = ({ message }: Error): void => tell("dropped", [message]);
+	const send = (packet: Uint8Array, timestamp: number): void => {
+		waiting = [packet, timestamp];
+		if (!isConnected) {
+			return;
+		}
+		try {
+			socket.send(audio.seal(packet, timestamp), () => {});
+		} catch (error) {
+			dropped(error as Error);
+		}
+	};
+	const close = (): void => {
+		isConnected = false;
+		socket.close();
+	};
+	socket.on("error", dropped);
+	socket.on("message", (datagram) => {
+		try {
+			const { packet, timestamp, lost } = audio.open(datagram);
+			for (let count = 0; count < lost; count += 1) {
+				tell("packet", [0]);
+			}
+			tell("packet", [timestamp], packet);
+		} catch (error) {
+			dropped(error as Error);
+		}
+	});
+	// A connected socket gets datagrams of its server only.
+	socket.connect(port, server, (error?: Error) => {
+		if (error) {
+			tell("error", [error.message]);
+			close();
+			return;
+		}
+		isConnected = true;
+		if (waiting !== undefined) {
+			send(...waiting);
+		}
+	});
+	return { write: ([timestamp], packet) => send(packet, timestamp as number), close, destroy: close };
+};
+
+/** Finds services on the network for the firmware, by multicast DNS, at an interface's address; empty: at every one. */
+export const searchDnsSd: Open = (args, tell) => {
+	const [serviceType, address] = args as [string, string];
+	const [, type = "", protocol = "tcp"] = /^_(.+)\._(tcp|udp)$/.exec(serviceType) ?? [];
+	// A socket bound to an interface's address would receive no multicast.
+	const options = address === "" ? {} : { interface: address, bind: "0.0.0.0" };
+	const search = new Bonjour(options as object, ({ message }: Error) => tell("failed", [message]));
+	search.find({ type, protocol: protocol as "tcp" | "udp" }, ({ name, host, port, addresses = [], txt }) => {
+		const found = { name, host, port, address: addresses.find((each) => each.includes(".")) ?? "" };
+		tell("found", [found, Object.entries((txt ?? {}) as object)]);
+	});
+	const close = (): void => search.destroy();
+	return { close, destroy: close };
+};
