@@ -1,7 +1,41 @@
 import { computed, effect, signal } from "@preact/signals";
 import en from "./en.json";
-import { chosenLanguage } from "./store/preferences.js";
 import { visibleLine } from "./views/visible.js";
+
+export const THEMES = ["auto", "light", "dark"] as const;
+export type Theme = (typeof THEMES)[number];
+
+const KEY = "xs-mcp-console";
+
+interface Stored {
+	readonly theme?: Theme;
+	readonly language?: string;
+}
+
+/** A browser may forbid storage: then the choice lasts as long as the page. */
+function read(): Stored {
+	try {
+		return JSON.parse(localStorage.getItem(KEY) ?? "{}") as Stored;
+	} catch {
+		return {};
+	}
+}
+
+const stored = read();
+
+export const theme = signal<Theme>(THEMES.find((each) => each === stored.theme) ?? "auto");
+
+/** A language that was chosen; undefined: the browser's. */
+export const chosenLanguage = signal<string | undefined>(stored.language);
+
+effect(() => {
+	document.documentElement.dataset.theme = theme.value;
+	try {
+		localStorage.setItem(KEY, JSON.stringify({ theme: theme.value, language: chosenLanguage.value }));
+	} catch {
+		// See read.
+	}
+});
 
 /** Every language by the beginning of its tag, with its own name. */
 export const LANGUAGES = { en: "English", ja: "日本語", zh: "中文" } as const;

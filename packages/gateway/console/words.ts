@@ -1,8 +1,9 @@
 // Names and values of a device's parts, as a person says them.
 import type { Tool } from "@modelcontextprotocol/client";
 import { READING_VIEWS } from "../../../src/hardware/reading-views.js";
+import type { EventEntry } from "../src/console/messages.js";
 import { type Control, type ControlInput, type Reading, titleOf, unitOfInput } from "./store/controls.js";
-import type { Leaf } from "./store/device.js";
+import { isObject, type Leaf } from "./store/device.js";
 import { language, t, textOf } from "./texts.js";
 import { visibleLine } from "./views/visible.js";
 
@@ -37,6 +38,19 @@ export function readingName({ kind, title, name, member, value }: Reading): stri
 	const own = title ?? (name === kind && member !== kind ? kindText : spaced(name));
 	const which = member === kind ? kindText : member;
 	return visibleLine(which === undefined ? own : `${own} ${which}`);
+}
+
+/** The data of an event in words: "soil 41 %", "boot long". */
+export function eventText({ kind: _kind, previous: _previous, unit = "", ...data }: EventEntry["data"]): string {
+	const words = Object.entries(data).flatMap(([name, value]) => {
+		if (typeof value === "boolean") {
+			return name === "on" ? t(value ? "on" : "off") : value ? name : [];
+		}
+		return typeof value === "number"
+			? withUnit(decimal(value), String(unit))
+			: String(isObject(value) ? JSON.stringify(value) : value);
+	});
+	return visibleLine(words.join(" "));
 }
 
 /** The title of a tool. Titles of the firmware and of its family have translations. */

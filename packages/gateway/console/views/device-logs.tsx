@@ -6,12 +6,14 @@ import type { WebhookSummary } from "../../src/events/webhooks.js";
 import { askEvents, CONSOLE_CLIENT, type DeviceLink } from "../store/device-link.js";
 import { ask } from "../store/session.js";
 import { clock, t } from "../texts.js";
+import { eventText } from "../words.js";
 import { Button, CallText, Card, Form, LogEntry, LogList, Snippet, show, TextField, useLoaded } from "./basics.js";
 import { visible, visibleLine } from "./visible.js";
 
 const MAX_LINES = 100;
 
-const MAX_DATA = 300;
+/** Characters of an event's data. */
+const MAX_DATA = 1_000;
 
 /** Caller, tool, duration and outcome of recent calls. Similar calls share a line. */
 export function CallLog({ calls }: { readonly calls: readonly CallEntry[] }) {
@@ -53,8 +55,14 @@ export function EventList({ events, children }: { events: readonly EventEntry[];
 			<LogList>
 				{events.map(({ eventId, name, time, data }) => (
 					<LogEntry key={eventId} time={clock(time)}>
-						<code>{visibleLine(name)}</code>{" "}
-						{Object.keys(data).length > 0 && <code>{visibleLine(JSON.stringify(data).slice(0, MAX_DATA))}</code>}
+						<details>
+							<summary>
+								<span>
+									<code>{visibleLine(name)}</code> {eventText(data)}
+								</span>
+							</summary>
+							<code>{visibleLine(JSON.stringify(data).slice(0, MAX_DATA))}</code>
+						</details>
 					</LogEntry>
 				))}
 			</LogList>

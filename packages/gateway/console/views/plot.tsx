@@ -2,8 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
 import type { Series } from "../store/device.js";
-import { theme } from "../store/preferences.js";
-import { dateAndTime, language, t } from "../texts.js";
+import { dateAndTime, language, t, theme } from "../texts.js";
 import { decimal, withUnit } from "../words.js";
 
 /** Pixels. */
