@@ -127,7 +127,7 @@ export const DEVICE_EVENTS: readonly DeviceEvent[] = deepFreeze([
 	defineEvent({
 		name: "device.event",
 		title: "Event of a device",
-		description: "A device reported an event of its own, which its maker has named.",
+		description: "A device reported an event that its maker has named.",
 		notification: "notifications/event",
 		filters: { event: { type: "string", description: "Only the event with this name" } },
 		data: [

@@ -28,7 +28,7 @@ export interface OwnPart {
 export interface BoardProfile {
 	/** Name of its folder in src/hardware/boards. */
 	readonly name: string;
-	/** Its parts, as far as they are simulated, besides those below and those of every virtual device. */
+	/** Its parts, as far as they are simulated, without those below and those of every virtual device. */
 	readonly parts: readonly string[];
 	/** Pixels; undefined without a screen. */
 	readonly screen?: { readonly width: number; readonly height: number };
@@ -75,7 +75,7 @@ export const BOARD_PROFILES: ReadonlyMap<string, BoardProfile> = new Map([
 	...[...PRESETS].map(([name, data]) => [name, profileOfData(name, data)] as const),
 ]);
 
-/** A board without any part of its own. */
+/** A board without parts. */
 const BARE_BOARD = "esp32";
 
 /** The profile of a target, or of a board as data: a bare chip, unless it is one of the boards of src/hardware/boards. */

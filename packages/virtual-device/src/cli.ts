@@ -72,7 +72,7 @@ async function run(given: Options): Promise<void> {
 	}
 }
 
-/** The prompt calls the device's tools as a client that it serves itself: at an address of its own unless one is given. */
+/** Options with which the device serves the prompt's client: at a free port, unless an address is given. */
 async function servingPrompt(options: Options): Promise<Options> {
 	if (options.http !== undefined || options.setup !== undefined) {
 		return options;
@@ -210,7 +210,7 @@ function createDevice(
 	);
 }
 
-/** The firmware, and the board of a device of one's own. Rejects with ProgramError if it cannot be bundled. */
+/** The firmware, and the board of the project's device. Rejects with ProgramError if it cannot be bundled. */
 async function bundleFirmware({ firmware: file, manifest }: Options) {
 	const build = manifest && fromProject(manifest);
 	const fail = failAs(file && "--firmware");

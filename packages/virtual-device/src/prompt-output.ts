@@ -12,7 +12,7 @@ type Style = "bold" | "dim" | "cyan" | "green" | "red" | "yellow";
 
 const INDENT = "  ";
 
-/** Characters beside a term that its text needs. With fewer it stands below. */
+/** Characters that a text needs next to its term. With fewer it is below the term. */
 const MIN_ROOM = 40;
 
 /** The prompt whose line is kept below what is printed. */
@@ -46,7 +46,7 @@ export function line(text: string): void {
 	print(lines.join("\n").replace(/^/gm, INDENT));
 }
 
-/** A line of a table: a term and what it means, beside it, or below it where the terminal is narrow. */
+/** A line of a table: a term and its meaning, which is below it where the terminal is narrow. */
 export function entry(term: string, termWidth: number, text: string): void {
 	const room = lineWidth() - termWidth - 1;
 	if (process.stdout.isTTY && room < MIN_ROOM) {

@@ -148,7 +148,7 @@ export class GroupLink extends Device {
 	override async readStatus(): Promise<void> {}
 }
 
-/** A device of the start page: each call is a request of its own, and the gateway's stream brings the status. */
+/** A device of the start page. Each call is a separate request; the gateway's stream brings the status. */
 export class RowLink extends Device {
 	protected async ask(name: string, args: Record<string, unknown>): Promise<CallToolResult> {
 		const call = { name: `${this.alias}__${plain(name)}`, arguments: args };

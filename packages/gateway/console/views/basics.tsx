@@ -214,7 +214,7 @@ function copyBySelection(text: string): boolean {
 	return copied;
 }
 
-/** Has the browser save a text as a file. */
+/** Saves a text as a file, by the browser. */
 export function saveFile(name: string, text: string): void {
 	const link = document.createElement("a");
 	link.href = URL.createObjectURL(new Blob([text]));

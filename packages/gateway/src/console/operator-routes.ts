@@ -53,7 +53,7 @@ export function addHealthRoute(gateway: RunningGateway): void {
 	});
 }
 
-/** Bounds the text that is read and quoted in errors; names and tags have limits of their own. */
+/** Bounds the text that is read and quoted in errors; names and tags have narrower limits. */
 const TEXT = z.string().max(256);
 
 const DEVICE_CHANGE = z.strictObject({

@@ -1,10 +1,10 @@
 /** Readings of a sensor by their names, or bytes of registers by their numbers. Null: the chip is unplugged. */
 export type ChipValues = Readonly<Record<string, number>> | null;
 
-/** Address on the bus, or "pin 18" for a sensor on a pin of its own. */
+/** Address on the bus, or "pin 18" for a sensor on a pin. */
 export type ChipAddress = number | string;
 
-/** Shows a chip that the firmware talks to: Node beside a virtual device, the panel of Moddable's simulator. */
+/** Shows a chip that the firmware talks to: Node for a virtual device, the panel of Moddable's simulator. */
 export type ShowChip = (
 	address: ChipAddress,
 	part: string | undefined,

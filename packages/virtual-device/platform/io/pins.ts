@@ -29,7 +29,7 @@ export interface PinOptions {
 	readonly part?: string | undefined;
 }
 
-/** Shows the pins: Node beside a virtual device, the panel of Moddable's simulator, a test. */
+/** Shows the pins: Node for a virtual device, the panel of Moddable's simulator, a test. */
 export interface PinView {
 	/** @throws Error if the pin is not to be opened */
 	open(pin: number, kind: PinKind, part: string | undefined, level: PinLevel): void;

@@ -17,7 +17,7 @@ interface Sample {
 export interface SensorModel {
 	/** Interface that reads it. */
 	readonly io: "bus" | "analog" | "pulsewidth" | "onewire" | "dht";
-	/** Default address on the bus; undefined for a sensor on a pin of its own. */
+	/** Default address on the bus; undefined for a sensor on a pin. */
 	readonly address?: number;
 	readonly sample: Sample;
 	/** Whether the driver is the firmware's own, in src/hardware/drivers/sensors, in a file of its name in small letters. */

@@ -165,7 +165,7 @@ export interface ChipState {
 	readonly address: ChipAddress;
 	/** "SHT3x", or "registers" of a chip that the virtual device does not know. */
 	readonly type: string;
-	/** The part that has it, of a device of one's own. */
+	/** The part of the project that has it. */
 	readonly part?: string;
 	readonly values: Readonly<Record<string, number>>;
 	readonly isPlugged: boolean;
