@@ -189,12 +189,12 @@ async function showFile(file: File | undefined): Promise<void> {
 const RATE = 16_000;
 
 /** Whether the person's microphone is the device's. */
-export const isMicrophoneOn = signal(false);
+const isMicrophoneOn = signal(false);
 
 let stop = (): void => {};
 
 /** Switches the person's microphone on, with their consent, or off. */
-export async function toggleMicrophone(): Promise<void> {
+async function toggleMicrophone(): Promise<void> {
 	if (isMicrophoneOn.value) {
 		stop();
 		return;

@@ -36,7 +36,7 @@ interface Connection {
  *
  * @param hold pauses or resumes the socket of a connection
  */
-export function makeReceiveWindow(hold: (prefix: string, kind: "pause" | "resume", id: unknown) => void) {
+function makeReceiveWindow(hold: (prefix: string, kind: "pause" | "resume", id: unknown) => void) {
 	let messages: Message[] = [];
 	/** Connections by prefix and id: "ws.3". */
 	const connections = new Map<string, Connection>();

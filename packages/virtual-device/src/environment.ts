@@ -24,7 +24,7 @@ import type { PlayedSamples } from "./services/sounds.js";
 const CAPACITY = 3_932_160;
 
 /** The firmware that a bootloader starts. */
-export interface Started {
+interface Started {
 	readonly script: string;
 	/** Whether it was installed by an update and is not confirmed. */
 	readonly isOnTrial: boolean;
@@ -37,7 +37,7 @@ export type VirtualFlash = ReturnType<typeof makeFlash>;
  * Makes two firmware slots and a bootloader, like ESP-IDF's: an installed image is started once, on trial. Unless it is
  * confirmed, the next start rolls back.
  */
-export function makeFlash(running: string) {
+function makeFlash(running: string) {
 	/** The previous firmware, as long as the running one is on trial. */
 	let before: string | undefined;
 	/** The image to start next, if one was installed. */
@@ -160,7 +160,7 @@ export interface SettingsStore extends Service {
  *
  * @throws Error if the file exists and is not a JSON object of objects
  */
-export function openSettings(file?: string): SettingsStore {
+function openSettings(file?: string): SettingsStore {
 	const domains = file !== undefined && existsSync(file) ? readDomains(file) : {};
 	/** Writes a temporary file first, so that a crash leaves the old settings or the new ones. */
 	const save = (): void => {

@@ -62,7 +62,7 @@ type PartKind = (typeof ALL_KINDS)[number];
 const SET_KINDS = ALL_KINDS.filter(({ tool }) => tool?.sets !== undefined);
 
 /** Members of the status that {@link controlsOf} shows, with any tools. */
-export const CONTROLLED: ReadonlySet<string> = new Set(SET_KINDS.map(({ plural }) => plural));
+const CONTROLLED: ReadonlySet<string> = new Set(SET_KINDS.map(({ plural }) => plural));
 
 /** Schemas of values by their types, if no tool has them. */
 const SCHEMAS: Readonly<Record<string, Schema>> = { color: { type: "string", description: "#rrggbb" } };
@@ -178,7 +178,7 @@ function partName(tool: string): string {
 }
 
 /** The parts of one kind in a status. */
-export function partsIn(status: object, member: string): readonly [string, Readonly<Record<string, unknown>>][] {
+function partsIn(status: object, member: string): readonly [string, Readonly<Record<string, unknown>>][] {
 	const parts = (status as Record<string, unknown>)[member];
 	const all = isObject(parts) ? Object.entries(parts).slice(0, MAX_CONTROLS) : [];
 	return all.filter((entry): entry is [string, Record<string, unknown>] => isObject(entry[1]));

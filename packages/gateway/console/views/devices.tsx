@@ -49,7 +49,7 @@ export function Approvals() {
 }
 
 /** Recent rejections, with their reasons. */
-export function Rejections({ isOpen = false }: { readonly isOpen?: boolean }) {
+function Rejections({ isOpen = false }: { readonly isOpen?: boolean }) {
 	const rejections = lists.value.rejections ?? [];
 	if (rejections.length === 0) {
 		return null;

@@ -221,7 +221,7 @@ addEventListener("keydown", (event) => {
 });
 
 /** Shows the sheet of the keyboard's shortcuts. */
-export function showShortcuts(): void {
+function showShortcuts(): void {
 	isShown.value = true;
 }
 

@@ -16,7 +16,7 @@ type Block = CallToolResult["content"][number];
 const MAX_ROWS = 200;
 
 /** The result of a call, for a person and as JSON. */
-export function Result({ outcome: { result, error, duration } }: { readonly outcome: Outcome }) {
+function Result({ outcome: { result, error, duration } }: { readonly outcome: Outcome }) {
 	const isBad = error !== undefined || result?.isError === true;
 	const value = result && !result.isError ? objectIn(result) : undefined;
 	return (

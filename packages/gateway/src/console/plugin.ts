@@ -2,50 +2,6 @@ import type { ServerIdentity } from "xs-mcp-manager/core";
 import type { RunningGateway } from "../gateway.js";
 import { definePlugin } from "../plugin.js";
 
-/** Serves devices, events and metrics to the operator, and logs events. */
-export const operator = definePlugin({
-	name: "operator",
-	setup: async (gateway): Promise<void> => {
-		const { gatewayEvents, addDeviceRoutes, addHealthRoute, addOperatorRoutes } = await import("./operator-routes.js");
-		const { servers, limitedLog, log } = gateway;
-		const events = gatewayEvents(gateway);
-		if (log.isLevelEnabled("debug")) {
-			events.on("event", ({ type, time: _, ...details }) => {
-				if (type === "notification" || type === "call") {
-					log.debug(details, type);
-				}
-			});
-		}
-		gateway.updates.on("update", ({ device, step, version }) => {
-			const { alias } = servers.find(device) ?? {};
-			log[step === "rolled-back" ? "warn" : "info"]({ device, alias, step, version }, "firmware");
-		});
-		servers.on("rejected", (description) => limitedLog.warn("device", {}, `rejected: ${description}`));
-		servers.on("connected", (_server, { identity }) =>
-			logSession(gateway, identity, { transport: identity.transport }, "device connected"),
-		);
-		servers.on("disconnected", (_server, { identity }, reason) =>
-			logSession(gateway, identity, { reason }, "device disconnected"),
-		);
-		addHealthRoute(gateway);
-		addOperatorRoutes(gateway, events);
-		addDeviceRoutes(gateway);
-	},
-});
-
-/** Logs a session of a device. One of another gateway is in that one's log; the manager logs those of configured servers. */
-function logSession(
-	{ log }: RunningGateway,
-	{ id, configured, gateway }: ServerIdentity,
-	details: object,
-	message: string,
-): void {
-	if (!configured) {
-		const level = gateway === undefined ? "info" : "debug";
-		log[level]({ device: id, ...(gateway && { gateway }), ...details }, message);
-	}
-}
-
 /** Serves the console's page, and what it shows. */
 export const consolePage = definePlugin({
 	name: "console",

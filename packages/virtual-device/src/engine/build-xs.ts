@@ -11,7 +11,7 @@ import { startV8Engine } from "./v8-engine.js";
 import { startXsEngine } from "./xs-engine.js";
 
 /** The host's sources. Paths are absolute. */
-export interface XsSources {
+interface XsSources {
 	/** The .c files of XS and of our host. */
 	readonly files: readonly string[];
 	/** Folders with headers, ours first. */
@@ -23,13 +23,17 @@ const HOST_FOLDER = join(ROOT, "packages/virtual-device/xs-host");
 /** XS in a package of the firmware. In the repository it is in @agoric/xsnap. */
 const PACKED = join(ROOT, "virtual-device/xs");
 
-/** Folder of binaries, with one folder for each hash. All projects of a person share it. */
+/**
+ * Folder of binaries, with one folder for each hash. All projects of a person share it.
+ *
+ * @internal exported for a test
+ */
 export const CACHE_FOLDER = existsSync(PACKED)
 	? join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "xs-mcp", "xs-host")
 	: join(ROOT, ".cache/xs-host");
 
 /** Finds the C sources of XS. Rejects with an `EngineError` `no-sources` where they are not installed. */
-export async function findXsSources(): Promise<XsSources> {
+async function findXsSources(): Promise<XsSources> {
 	try {
 		const xs = existsSync(PACKED) ? PACKED : installedXs();
 		const folders = [HOST_FOLDER, join(xs, "sources"), join(xs, "includes"), join(xs, "platforms")];
@@ -45,7 +49,7 @@ function installedXs(): string {
 }
 
 /** A key for the binary of these sources, compiler and flags: 16 hexadecimal digits. */
-export async function hashSources(sources: XsSources, settings: readonly string[]): Promise<string> {
+async function hashSources(sources: XsSources, settings: readonly string[]): Promise<string> {
 	const hash = createHash("sha256").update(JSON.stringify([process.platform, process.arch, ...settings]));
 	const lists = await Promise.all(sources.includeFolders.map((folder) => list(folder, [".c", ".h"])));
 	for (const file of lists.flat()) {
@@ -74,6 +78,8 @@ const underWay = new Map<string, Promise<void>>();
  * @param onProgress called with lines of text during a build: at its start, and after each quarter of the files
  *
  * Rejects with an `EngineError`: `no-sources`, `no-compiler`, `no-32-bit-compiler`, `no-32-bit-programs` or `compile-failed`.
+ *
+ * @internal exported for a test
  */
 export async function buildXsHost(bits: HostBits = NATIVE_BITS, onProgress?: Progress): Promise<string> {
 	const sources = await findXsSources();

@@ -4,7 +4,11 @@ import type { Environment } from "../environment.js";
 import type { Deliver, Handlers, Service } from "./service.js";
 import { Playout, scaled } from "./sounds.js";
 
-/** Hertz of what it hears. */
+/**
+ * Hertz of what it hears.
+ *
+ * @internal exported for a test
+ */
 export const MICROPHONE_RATE = 16_000;
 
 /** Samples that may wait to be heard: five minutes. */
