@@ -3,7 +3,7 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../host-test/support/testing.js";
-import { makeSignInCode } from "../src/config/sign-in-code.js";
+import { makeSignInCode } from "../src/config/token-store.js";
 import { activate, BOARD, bootstrap } from "../testing/bootstrap.js";
 import { FREE_PORTS, startListening } from "../testing/command-line.js";
 import { startCluster } from "../testing/gateways.js";

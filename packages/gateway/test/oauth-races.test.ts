@@ -5,8 +5,7 @@ import { type Entry, MemoryStore, type Store, StoreError } from "xs-mcp-manager/
 import { IS_FULL } from "../../../host-test/support/scope.js";
 import { until } from "../../../host-test/support/testing.js";
 import { NatsStore } from "../src/cluster/nats-store.js";
-import { makeSignInCode, takeSignInCode } from "../src/config/sign-in-code.js";
-import { TokenStore } from "../src/config/token-store.js";
+import { makeSignInCode, TokenStore, takeSignInCode } from "../src/config/token-store.js";
 import { openDeviceKey } from "../src/devices/device-key.js";
 import { Grants } from "../src/oauth/grants.js";
 import { FileStore } from "../src/store/file-store.js";

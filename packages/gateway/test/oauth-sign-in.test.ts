@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Client, type OAuthClientProvider, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { testWith } from "../../../host-test/support/testing.js";
-import { makeSignInCode } from "../src/config/sign-in-code.js";
+import { makeSignInCode } from "../src/config/token-store.js";
 import { startProgram, storeIn } from "../testing/program.js";
 import { openSession } from "../testing/raw-session.js";
 import {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { type Client, ProtocolError } from "@modelcontextprotocol/client";
-import { ChangeStream } from "../src/core/change-stream.js";
+import { ChangeStream } from "../src/core/subscriptions.js";
 
 /** A stream of a server with these capabilities, the filters that it was asked for, and what became of them. */
 function open(t: TestContext, capabilities: object | undefined) {

@@ -1,5 +1,6 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import { digest, type Entry, isMade, type Store } from "xs-mcp-manager/core";
+import * as z from "zod";
 import {
 	deviceIdOf,
 	type SignInRecord,
@@ -257,4 +258,39 @@ export class TokenStore {
 /** No name that an operator chooses has a colon. */
 function boundName(deviceId: string): string {
 	return `device:${deviceId}`;
+}
+
+/** Milliseconds for which a code is valid. */
+const CODE_LIFETIME = 600_000;
+
+/** Characters of a code, without those that look alike. Eight of them have 40 bits. */
+const CODE_ALPHABET = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
+
+/** Store key of the newest code. */
+const CODE_KEY = "sign-in-code";
+
+/** A code, as it is stored. `expires`: in milliseconds since 1970. */
+const CODE_SCHEMA = z.object({ sha256: z.string(), expires: z.number() });
+
+/** Makes the code that approves one sign-in within ten minutes: `ABCD-EFGH`. It replaces the one before. */
+export async function makeSignInCode(store: Store): Promise<string> {
+	const digits = Array.from({ length: 8 }, () => CODE_ALPHABET[randomInt(CODE_ALPHABET.length)]).join("");
+	const code: z.infer<typeof CODE_SCHEMA> = { sha256: digest(digits), expires: store.now + CODE_LIFETIME };
+	await store.update(CODE_KEY, () => code);
+	return `${digits.slice(0, 4)}-${digits.slice(4)}`;
+}
+
+/** Whether a person has entered the code that was made last, in time. It is valid once. Rejects with StoreError. */
+export async function takeSignInCode(store: Store, entered: string): Promise<boolean> {
+	store.refresh(CODE_KEY);
+	const entry = store.get(CODE_KEY);
+	const code = CODE_SCHEMA.safeParse(entry?.value).data;
+	const sha256 = digest(entered.replace(/[\s-]/g, "").toUpperCase());
+	const isValid = code !== undefined && code.expires > store.now && code.sha256 === sha256;
+	return isValid && (await isMade(store.delete(CODE_KEY, entry?.revision)));
+}
+
+/** Whether a person has entered a code, rather than a token. */
+export function looksLikeCode(entered: string): boolean {
+	return /^[\s-]*(?:[2-9A-HJ-NP-Z][\s-]*){8}$/i.test(entered);
 }

@@ -4,7 +4,7 @@ import { type Context, Hono } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import type { Clients } from "../app.js";
 import { type Limits, SCOPES } from "../config/access.js";
-import { looksLikeCode, takeSignInCode } from "../config/sign-in-code.js";
+import { looksLikeCode, takeSignInCode } from "../config/token-store.js";
 import type { RunningGateway } from "../gateway.js";
 import { allow, type HttpEnv, HttpError, type Middleware, type Route, readFields } from "../http/route.js";
 import { isOfOwnPage } from "../http/source-check.js";

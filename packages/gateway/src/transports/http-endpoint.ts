@@ -305,7 +305,8 @@ export class HttpEndpoint {
 		catalog: Catalog,
 		message: JSONRPCRequest,
 	): void {
-		const client = this.#clientFor(catalog);
+		const client = this.#stateless.get(catalog) ?? new Client(this.gateway, catalog, undefined, true, this.listTtl);
+		this.#stateless.set(catalog, client);
 		const { id, method, params } = message;
 		const schema = method === "tools/call" ? client.toolInputSchema(`${params?.name}`) : undefined;
 		const standard = { "MCP-Protocol-Version": client.revision, ...standardHeaders(message) };
@@ -331,12 +332,6 @@ export class HttpEndpoint {
 			}
 		});
 		void client.serve(request);
-	}
-
-	#clientFor(catalog: Catalog): Client {
-		const client = this.#stateless.get(catalog) ?? new Client(this.gateway, catalog, undefined, true, this.listTtl);
-		this.#stateless.set(catalog, client);
-		return client;
 	}
 
 	#rejection({ code, message, data }: ProtocolError, id: unknown): RpcRejection {

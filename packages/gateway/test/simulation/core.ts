@@ -12,7 +12,7 @@ import { accessOf } from "../../src/oauth/request-guard.js";
 import { definePlugin } from "../../src/plugin.js";
 import { openStores } from "../../src/store/open-stores.js";
 
-export { makeSignInCode, takeSignInCode } from "../../src/config/sign-in-code.js";
+export { makeSignInCode, takeSignInCode } from "../../src/config/token-store.js";
 export { type Store, TokenStore };
 
 /** No clients over HTTP. */

@@ -8,7 +8,6 @@ import {
 } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { Questions } from "../core/asking.js";
-import { ChangeStream } from "../core/change-stream.js";
 import {
 	type Capabilities,
 	Connection,
@@ -19,6 +18,7 @@ import {
 import { messageOf, responseError, ServerError } from "../core/errors.js";
 import { headerProblem } from "../core/header-parameters.js";
 import { LISTS, type ListName } from "../core/offers.js";
+import { ChangeStream } from "../core/subscriptions.js";
 import { MANAGER_INFO } from "../version.js";
 import { ConfiguredTransport } from "./configured-transport.js";
 
