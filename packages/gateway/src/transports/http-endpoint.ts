@@ -242,10 +242,8 @@ export class HttpEndpoint {
 			session?.close();
 			session = this.#add(id, claims, catalog, address, true);
 		}
-		if (!session.isClosed) {
-			this.#sessions.delete(session.sessionId);
-			this.#sessions.set(session.sessionId, session);
-		}
+		this.#sessions.delete(session.sessionId);
+		this.#sessions.set(session.sessionId, session);
 		session.serve(response, method === "POST" ? { body } : { lastEvent: `${lastEvent ?? ""}` });
 	}
 

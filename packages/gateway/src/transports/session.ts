@@ -176,10 +176,6 @@ export class Session implements Channel, ResponseForm {
 		}
 	}
 
-	get isClosed(): boolean {
-		return this.#isClosed;
-	}
-
 	/**
 	 * Ends its streams, and the requests in progress.
 	 *
