@@ -79,7 +79,7 @@ const underWay = new Map<string, Promise<void>>();
  *
  * Rejects with an `EngineError`: `no-sources`, `no-compiler`, `no-32-bit-compiler`, `no-32-bit-programs` or `compile-failed`.
  *
- * @internal exported for a test
+ * @internal exported for tests and benchmarks
  */
 export async function buildXsHost(bits: HostBits = NATIVE_BITS, onProgress?: Progress): Promise<string> {
 	const sources = await findXsSources();

@@ -5,7 +5,7 @@ import type { Deliver, Handlers, Service } from "./service.js";
 import { Playout, scaled } from "./sounds.js";
 
 /**
- * Hertz of what it hears.
+ * Sample rate of the microphone, Hz.
  *
  * @internal exported for a test
  */
