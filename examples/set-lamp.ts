@@ -1,6 +1,5 @@
 // A tool of your own: docs/add-a-tool.md adds it to the firmware.
-import { boolean, enumeration, integer } from "../src/mcp_server/schema.js";
-import { defineTool, SETS } from "../src/tools/define-tool.js";
+import { boolean, defineTool, enumeration, integer, SETS } from "../src/tools/define-tool.js";
 
 const COLORS = { red: [255, 0, 0], green: [0, 255, 0], warm: [255, 180, 90] } as const;
 

@@ -1,6 +1,5 @@
 import { elicit } from "../../src/mcp_server/features/elicit.js";
-import { integer } from "../../src/mcp_server/schema.js";
-import { defineTool, SETS } from "../../src/tools/define-tool.js";
+import { defineTool, integer, SETS } from "../../src/tools/define-tool.js";
 
 export default defineTool({
 	name: "self.screen.ask_brightness",

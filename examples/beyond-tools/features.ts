@@ -1,6 +1,5 @@
 import type { Feature } from "../../src/core/listener.js";
-import type { Hardware } from "../../src/hardware/hardware.js";
-import { isOffered } from "../../src/hardware/needs.js";
+import { type Hardware, isOffered } from "../../src/hardware/hardware.js";
 import { ClientRequests } from "../../src/mcp_server/features/client-requests.js";
 import { Completion } from "../../src/mcp_server/features/completion.js";
 import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";

@@ -1,6 +1,5 @@
 import { sample } from "../../src/mcp_server/features/sample.js";
-import { string } from "../../src/mcp_server/schema.js";
-import { defineTool, READS } from "../../src/tools/define-tool.js";
+import { defineTool, READS, string } from "../../src/tools/define-tool.js";
 
 export default defineTool({
 	name: "self.greet",

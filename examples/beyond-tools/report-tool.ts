@@ -1,8 +1,7 @@
 import { toBase64 } from "../../src/core/text/base64.js";
 import { readWhole } from "../../src/hardware/pictures.js";
-import { image, resourceLink, text } from "../../src/mcp_server/content.js";
 import { embeddedResource } from "../../src/mcp_server/features/resources.js";
-import { defineTool, READS } from "../../src/tools/define-tool.js";
+import { defineTool, image, READS, resourceLink, text } from "../../src/tools/define-tool.js";
 
 export default defineTool({
 	name: "self.report",

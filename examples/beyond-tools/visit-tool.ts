@@ -1,6 +1,5 @@
 import { date, email, matching, titledEnumeration } from "../../src/mcp_server/features/schemas.js";
-import { string } from "../../src/mcp_server/schema.js";
-import { ACTS, defineTool } from "../../src/tools/define-tool.js";
+import { ACTS, defineTool, string } from "../../src/tools/define-tool.js";
 
 export default defineTool({
 	name: "self.visit.announce",

@@ -1,5 +1,4 @@
-import type { Hardware } from "../../src/hardware/hardware.js";
-import { isOffered } from "../../src/hardware/needs.js";
+import { type Hardware, isOffered } from "../../src/hardware/hardware.js";
 import { type Feature, FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Stateless, type StatelessOptions } from "../../src/mcp_server/features/stateless.js";
 import { McpServer, type McpServerOptions } from "../../src/mcp_server/mcp-server.js";

@@ -1,4 +1,4 @@
-import type { Sendable } from "../../src/core/text/pieced-text.js";
+import type { Sendable } from "../../src/core/text/json.js";
 import { Protocol, type ProtocolOptions } from "../../src/protocols/protocol.js";
 import type { Channel, ChannelEvents, ProtocolError, Transport } from "../../src/protocols/transport.js";
 import { FakeTimer } from "./fake-timer.js";

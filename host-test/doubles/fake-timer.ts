@@ -1,5 +1,5 @@
 import { Guard } from "../../src/hardware/guard.js";
-import type { TimerHandle, TimerModule } from "../../src/hardware/timer.js";
+import type { TimerHandle, TimerModule } from "../../src/hardware/hardware.js";
 import { settled } from "../harness.js";
 
 interface Entry {

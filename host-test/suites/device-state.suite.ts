@@ -1,5 +1,5 @@
 import { Application } from "../../src/core/application.js";
-import type { DeviceState } from "../../src/core/device-state.js";
+import type { DeviceState } from "../../src/core/listener.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, suite } from "../harness.js";

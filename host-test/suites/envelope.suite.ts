@@ -1,5 +1,4 @@
-import { decodeEnvelope, goodbyeMessage, mcpWrapper } from "../../src/protocols/envelope.js";
-import { helloMessage } from "../../src/protocols/hello.js";
+import { decodeEnvelope, goodbyeMessage, helloMessage, mcpWrapper } from "../../src/protocols/envelope.js";
 import { equal, suite, throws } from "../harness.js";
 
 /** Hello as docs/protocol.md has it, to the letter: the protocol document's, and the limit at its end. */

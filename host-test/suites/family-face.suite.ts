@@ -1,5 +1,4 @@
-import type { Face } from "../../src/hardware/hardware.js";
-import { isOffered } from "../../src/hardware/needs.js";
+import { type Face, isOffered } from "../../src/hardware/hardware.js";
 import { TOOLS } from "../doubles/client.js";
 import { FakeBoard, FakeCodec } from "../doubles/fake-board.js";
 import type { FakeWebSocketClient } from "../doubles/fake-clients.js";

@@ -1,4 +1,4 @@
-import type { PiecedText, Sendable } from "../../src/core/text/pieced-text.js";
+import type { PiecedText, Sendable } from "../../src/core/text/json.js";
 import { utf8Length } from "../../src/core/text/utf8.js";
 import type { LongResult } from "../../src/mcp_server/json-rpc.js";
 import { McpServer } from "../../src/mcp_server/mcp-server.js";

@@ -1,8 +1,8 @@
 import { LANGUAGES } from "../../src/features/language.js";
 import power from "../../src/features/power.js";
+import type { ChipPower, WakePin } from "../../src/hardware/hardware.js";
 import type { Button } from "../../src/hardware/kinds/button.js";
 import { PART_KINDS, type PartsByKind } from "../../src/hardware/kinds/index.js";
-import type { ChipPower, WakePin } from "../../src/hardware/power.js";
 import { FakeBoard, FakeUpdater } from "../doubles/fake-board.js";
 import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

@@ -1,8 +1,6 @@
 import { fromHex, toHex } from "../../src/core/text/hex.js";
-import { isObject } from "../../src/core/text/is-object.js";
+import { isObject, PiecedText, parseJson } from "../../src/core/text/json.js";
 import { MessageAssembler, type MessageRejected } from "../../src/core/text/message-assembler.js";
-import { parseJson } from "../../src/core/text/parse-json.js";
-import { PiecedText } from "../../src/core/text/pieced-text.js";
 import { utf8Length } from "../../src/core/text/utf8.js";
 import { equal, ok, suite, throws } from "../harness.js";
 

@@ -1,7 +1,14 @@
 import type { Words } from "../features/language.js";
-import type { Board, Device, Face, Hardware, System } from "../hardware/hardware.js";
-import { isOffered } from "../hardware/needs.js";
-import type { Runtime, TimerModule } from "../hardware/timer.js";
+import {
+	type Board,
+	type Device,
+	type Face,
+	type Hardware,
+	isOffered,
+	type Runtime,
+	type System,
+	type TimerModule,
+} from "../hardware/hardware.js";
 import { FeatureSet } from "../mcp_server/features/feature-set.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
 import { ENVELOPE_NAMES } from "../protocols/envelope.js";
@@ -10,10 +17,9 @@ import type { HardwareTool } from "../tools/define-tool.js";
 import { Backend } from "./backend.js";
 import { BackendMessages } from "./backend-messages.js";
 import { DeviceNetwork, type OpenNetwork } from "./device-network.js";
-import { type DeviceState, mayEnter } from "./device-state.js";
 import { FIRMWARE } from "./firmware.js";
 import { Inputs } from "./inputs.js";
-import { EventBus, type Feature, startInOrder } from "./listener.js";
+import { type DeviceState, EventBus, type Feature, mayEnter, startInOrder } from "./listener.js";
 import { observeParts } from "./observed-parts.js";
 import { OfflineRestart } from "./offline-restart.js";
 import { readSetting, SettingError, type SettingSource } from "./read-setting.js";

@@ -1,8 +1,7 @@
 import type { Face } from "../hardware/hardware.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { drawAttention } from "../sound/chime.js";
-import type { DeviceState } from "./device-state.js";
-import { AppPart, type Listener } from "./listener.js";
+import { AppPart, type DeviceState, type Listener } from "./listener.js";
 import { deepFreeze } from "./text/deep-freeze.js";
 import { shortText } from "./text/short-text.js";
 

@@ -1,16 +1,15 @@
 import type { ServedBackend } from "../features/bootstrap/bootstrap-answer.js";
-import type { Runtime } from "../hardware/timer.js";
+import type { Runtime } from "../hardware/hardware.js";
 import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import type { Transport } from "../protocols/transport.js";
 import type { BackendSource, Search, SearchEvents } from "./backend.js";
-import { deepFreeze } from "./text/deep-freeze.js";
 
 /** Milliseconds for all attempts. Short, because the user waits. */
 const TIME = 20_000;
 
 /** Attempts to start a session. The first may come before the clock is set, which TLS needs. */
 const ATTEMPTS = 3;
-const BACKOFF = deepFreeze({ minimum: 1_000, maximum: 2_000 });
+const BACKOFF = Object.freeze({ minimum: 1_000, maximum: 2_000 });
 
 /**
  * Checks whether a backend can be reached: done with the first session. A server that asks the user to bind the device

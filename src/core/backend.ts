@@ -4,8 +4,7 @@ import type { Face, Hardware, Settings } from "../hardware/hardware.js";
 import type { AudioParams } from "../hardware/sound.js";
 import { ErrorCode, errorMessage, isRequestId, RpcError } from "../mcp_server/json-rpc.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
-import { decodeStart, deviceMessage, type Envelope, mcpWrapper } from "../protocols/envelope.js";
-import type { Session } from "../protocols/hello.js";
+import { decodeStart, deviceMessage, type Envelope, mcpWrapper, type Session } from "../protocols/envelope.js";
 import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import { messageLimits } from "../protocols/queued-channel.js";
 import { type ProtocolError, parseUrl, type Transport, type TransportOptions } from "../protocols/transport.js";
@@ -15,8 +14,7 @@ import { tryBackend } from "./backend-trial.js";
 import { type Config, deviceUuid, readConfig, SEARCH_SCHEME } from "./config.js";
 import { AppPart } from "./listener.js";
 import { readSetting, SettingError, type SettingSource, withSettings } from "./read-setting.js";
-import { isObject } from "./text/is-object.js";
-import type { Sendable } from "./text/pieced-text.js";
+import { isObject, type Sendable } from "./text/json.js";
 
 /** Events of the search for the backend. */
 export interface SearchEvents {

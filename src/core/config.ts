@@ -1,11 +1,10 @@
 import type { Settings } from "../hardware/hardware.js";
 import { readSetting, readSettings, SettingError, type SettingSource } from "./read-setting.js";
-import { deepFreeze } from "./text/deep-freeze.js";
 
 /** A backend that is to be found: `mdns:` or `mdns:HOST`. */
 export const SEARCH_SCHEME = "mdns:";
 
-const NAMES = deepFreeze([
+const NAMES = Object.freeze([
 	"token",
 	"protocolVersion",
 	"mqttUsername",

@@ -63,7 +63,7 @@ const GROUPS = deepFreeze([
 ] as const);
 
 /** Stores hashes of the built-in values of each group. */
-const FLASHED = deepFreeze(["board", "flashed"] as const);
+const FLASHED = Object.freeze(["board", "flashed"] as const);
 
 /** Lets newly flashed settings win: forgets a group whose built-in values have changed. Networks stay known. */
 export const preferFlashed = (source: StoredSource, log: (message: string) => void): void => {

@@ -1,11 +1,10 @@
 import { Guard } from "../hardware/guard.js";
 import type { Face } from "../hardware/hardware.js";
 import type { Press } from "../hardware/kinds/button.js";
-import type { Envelope } from "../protocols/envelope.js";
-import type { Session } from "../protocols/hello.js";
+import type { Envelope, Session } from "../protocols/envelope.js";
 import type { ProtocolError } from "../protocols/transport.js";
 import type { Application } from "./application.js";
-import type { DeviceState } from "./device-state.js";
+import { deepFreeze } from "./text/deep-freeze.js";
 
 /** Receiver of the application's events. It has a method for each event that it needs. */
 export interface Listener {
@@ -121,3 +120,35 @@ export const startInOrder = (features: readonly Feature[], start: (feature: Feat
 		startAfter(feature);
 	}
 };
+
+/** The states of a device, with the names the C++ firmware gave them. */
+export type DeviceState =
+	| "unknown"
+	| "starting"
+	| "wifi_configuring"
+	| "audio_testing"
+	| "activating"
+	| "upgrading"
+	| "idle"
+	| "connecting"
+	| "listening"
+	| "speaking"
+	| "fatal_error";
+
+/** The transitions allowed from each state. A fatal error may happen in any state, and is final. */
+const TRANSITIONS: Readonly<Record<DeviceState, readonly DeviceState[]>> = deepFreeze({
+	unknown: ["starting", "fatal_error"],
+	starting: ["wifi_configuring", "activating", "fatal_error"],
+	wifi_configuring: ["audio_testing", "activating", "fatal_error"],
+	audio_testing: ["wifi_configuring", "fatal_error"],
+	activating: ["upgrading", "idle", "wifi_configuring", "fatal_error"],
+	upgrading: ["idle", "activating", "fatal_error"],
+	idle: ["connecting", "listening", "speaking", "activating", "upgrading", "wifi_configuring", "fatal_error"],
+	connecting: ["idle", "listening", "fatal_error"],
+	listening: ["speaking", "idle", "fatal_error"],
+	speaking: ["listening", "idle", "fatal_error"],
+	fatal_error: [],
+});
+
+/** Whether a device in one state may enter another. */
+export const mayEnter = (from: DeviceState, to: DeviceState): boolean => TRANSITIONS[from].includes(to);

@@ -1,7 +1,13 @@
-import { BLANK_FACE, type Face, type Screen, type Settings, type Theme } from "../hardware/hardware.js";
+import {
+	BLANK_FACE,
+	type Face,
+	type Screen,
+	type Settings,
+	type Theme,
+	type TimerHandle,
+} from "../hardware/hardware.js";
 import type { Preview } from "../hardware/pictures.js";
 import type { Speaker } from "../hardware/sound.js";
-import type { TimerHandle } from "../hardware/timer.js";
 import type { Application } from "./application.js";
 import { AppPart, type Listener } from "./listener.js";
 

@@ -1,5 +1,5 @@
+import type { TimerHandle } from "../hardware/hardware.js";
 import { keepsAwake } from "../hardware/kinds/index.js";
-import type { TimerHandle } from "../hardware/timer.js";
 import type { ProtocolError } from "../protocols/transport.js";
 import { RESTART_DELAY } from "./backend-messages.js";
 import { AppPart, type Listener } from "./listener.js";

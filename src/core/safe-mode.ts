@@ -1,11 +1,10 @@
-import type { Board, Settings } from "../hardware/hardware.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Board, Settings, TimerHandle, TimerModule } from "../hardware/hardware.js";
 import { RESTART_DELAY } from "./backend-messages.js";
 import { AppPart, type Listener } from "./listener.js";
 import { deepFreeze } from "./text/deep-freeze.js";
 
 /** Modules of the tools that a device in safe mode offers. Its features are those for rescue. */
-export const SAFE_TOOLS: readonly string[] = deepFreeze([
+export const SAFE_TOOLS: readonly string[] = Object.freeze([
 	"src/tools/assets-set-download-url",
 	"src/tools/get-device-status",
 	"src/tools/get-log",

@@ -112,7 +112,7 @@ type Parsed<R extends Rule> = R extends { readonly kind: infer Kind; readonly ch
 	: Values[R["kind"] & keyof Values];
 
 /** Names in `config` that the SDK's own modules read, and those of the virtual device. */
-const FOREIGN: readonly string[] = deepFreeze(
+const FOREIGN: readonly string[] = Object.freeze(
 	(
 		"backlight brightness button_pin camera driverRotation enablePowerButton file format httpAddress lcd_pin led led_pin " +
 		"mdnsInterface rotation screen sntp startupSound startupVibration tls touch virtualButton"

@@ -1,5 +1,4 @@
-import type { Face } from "../hardware/hardware.js";
-import type { TimerHandle } from "../hardware/timer.js";
+import type { Face, TimerHandle } from "../hardware/hardware.js";
 import { AppPart, type Listener } from "./listener.js";
 
 /** Poll interval for battery and signal, ms. */

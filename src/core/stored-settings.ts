@@ -1,5 +1,4 @@
 import type { Settings, SettingValue } from "../hardware/hardware.js";
-import { deepFreeze } from "./text/deep-freeze.js";
 import { utf8Length } from "./text/utf8.js";
 
 /** The SDK's module `preference`. On a chip it throws when flash is full or cannot be read. */
@@ -12,7 +11,7 @@ export interface SettingsStore extends Pick<Settings, "get"> {
 const MAX_TEXT = 2_000;
 
 /** Domains without which a device loses its network or its identity. */
-const VITAL: readonly string[] = deepFreeze(["xs-mcp", "board"]);
+const VITAL: readonly string[] = Object.freeze(["xs-mcp", "board"]);
 
 /**
  * Values in a chip's flash. Never throws: a store that fails must not end the machine. A value that cannot be read is

@@ -1,6 +1,5 @@
 import type { Envelope } from "../protocols/envelope.js";
-import type { DeviceState } from "./device-state.js";
-import { AppPart, type Listener } from "./listener.js";
+import { AppPart, type DeviceState, type Listener } from "./listener.js";
 
 /** Turns of person and assistant, which the main button starts and stops, as on the C++ firmware. */
 export class Talk extends AppPart implements Listener {

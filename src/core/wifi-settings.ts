@@ -1,5 +1,5 @@
 import type { WiFiAccess } from "../hardware/wifi-setup.js";
-import { parseJson } from "./text/parse-json.js";
+import { parseJson } from "./text/json.js";
 import { utf8Length } from "./text/utf8.js";
 
 /** Known networks besides the one of the setting `ssid`. */

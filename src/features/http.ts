@@ -1,5 +1,4 @@
 import type { Feature } from "../core/listener.js";
-import { deepFreeze } from "../core/text/deep-freeze.js";
 import { splitUrl, type UrlParts } from "../core/text/url.js";
 import type { Http, HttpRequest, HttpResponse } from "../hardware/hardware.js";
 import { Exchange, type ExchangeOptions } from "../protocols/http-exchange.js";
@@ -39,7 +38,7 @@ export const makeHttp = (options: ExchangeOptions): Http => {
 };
 
 /** https://www.rfc-editor.org/rfc/rfc9110#section-15.4 */
-const REDIRECTS: readonly number[] = deepFreeze([301, 302, 303, 307, 308]);
+const REDIRECTS: readonly number[] = Object.freeze([301, 302, 303, 307, 308]);
 const SEE_OTHER = 303;
 
 /** The header that another server must not receive, in lower case. */

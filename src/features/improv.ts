@@ -3,7 +3,6 @@ import { FIRMWARE } from "../core/firmware.js";
 import { storeNetwork } from "../core/known-networks.js";
 import type { Feature, Listener } from "../core/listener.js";
 import { settingText } from "../core/read-setting.js";
-import { deepFreeze } from "../core/text/deep-freeze.js";
 import { hostnameOf } from "../core/text/hostname.js";
 import { WriteQueue } from "../core/text/write-queue.js";
 import type { Hardware } from "../hardware/hardware.js";
@@ -11,9 +10,9 @@ import type { SerialPort, SerialRecord } from "../hardware/serial.js";
 import type { WiFiAccess } from "../hardware/wifi-setup.js";
 import { makePacket, PACKET, PacketReader, type PacketType } from "../protocols/improv-packet.js";
 
-const STATE = deepFreeze({ ready: 0x02, provisioning: 0x03, provisioned: 0x04 } as const);
-const ERROR = deepFreeze({ none: 0x00, invalid: 0x01, unknownCommand: 0x02, notJoined: 0x03, other: 0xff } as const);
-const COMMAND = deepFreeze({ setWiFi: 0x01, state: 0x02, info: 0x03, networks: 0x04 } as const);
+const STATE = Object.freeze({ ready: 0x02, provisioning: 0x03, provisioned: 0x04 } as const);
+const ERROR = Object.freeze({ none: 0x00, invalid: 0x01, unknownCommand: 0x02, notJoined: 0x03, other: 0xff } as const);
+const COMMAND = Object.freeze({ setWiFi: 0x01, state: 0x02, info: 0x03, networks: 0x04 } as const);
 
 /** Bytes of a result's strings, including one byte each for the length. */
 const MAX_RESULT_BYTES = 253;

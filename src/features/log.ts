@@ -1,6 +1,5 @@
 import { AppPart, type Feature, type Listener } from "../core/listener.js";
-import type { DeviceLog } from "../hardware/hardware.js";
-import type { TimerHandle } from "../hardware/timer.js";
+import type { DeviceLog, TimerHandle } from "../hardware/hardware.js";
 import { notificationMessage } from "../mcp_server/json-rpc.js";
 
 /** Limits of the lines that are kept, which take the heap of a chip. */

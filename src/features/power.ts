@@ -1,10 +1,8 @@
 import type { Application } from "../core/application.js";
 import { AppPart, type Feature, type Listener } from "../core/listener.js";
-import { deepFreeze } from "../core/text/deep-freeze.js";
-import type { Face } from "../hardware/hardware.js";
+import type { Face, TimerHandle } from "../hardware/hardware.js";
 import { awakeParts } from "../hardware/kinds/index.js";
 import { nextReminder, SET_CLOCK } from "../hardware/reminders.js";
-import type { TimerHandle } from "../hardware/timer.js";
 
 /** Seconds until the screen of a board with a battery is dimmed, and turned off. */
 const SCREEN_DIM = 60;
@@ -21,7 +19,7 @@ const LOW_BATTERY_SLEEP = 3_600;
 const SOON = 60;
 
 /** A device in one of these states is in use for as long as it lasts. */
-const BUSY: readonly string[] = deepFreeze(["wifi_configuring", "listening", "speaking", "upgrading"]);
+const BUSY: readonly string[] = Object.freeze(["wifi_configuring", "listening", "speaking", "upgrading"]);
 
 /** Dims and turns off the screen, and then puts the chip to sleep, while nobody uses the device. */
 class PowerSaver extends AppPart implements Listener {

@@ -1,5 +1,4 @@
-import { deepFreeze } from "../core/text/deep-freeze.js";
-import type { Runtime } from "./timer.js";
+import type { Runtime } from "./hardware.js";
 
 /** Milliseconds between two errors in the log: a part that is polled may fail many times a second. */
 const LOG_INTERVAL = 10_000;
@@ -8,7 +7,7 @@ const LOG_INTERVAL = 10_000;
 const MAX_ERROR = 200;
 
 /** Reasons for which XS would end the machine, and after which it can continue. Lack of memory is none of them. */
-const UNHANDLED: readonly string[] = deepFreeze(["unhandled exception", "unhandled rejection"]);
+const UNHANDLED: readonly string[] = Object.freeze(["unhandled exception", "unhandled rejection"]);
 
 /** Keeps the machine running after exceptions that nobody caught. Counts each, and logs one in ten seconds. */
 export class Guard {

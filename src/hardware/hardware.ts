@@ -5,8 +5,6 @@ import type { Guard } from "./guard.js";
 import type { Button } from "./kinds/button.js";
 import type { PartsByKind } from "./kinds/index.js";
 import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
-import type { ChipPower } from "./power.js";
-import type { Questions } from "./questions.js";
 import type { Reminders } from "./reminders.js";
 import type { RuleBook } from "./rules.js";
 import type { SerialRecord } from "./serial.js";
@@ -285,4 +283,86 @@ export interface Board extends Hardware {
 	readonly power?: ChipPower;
 	/** Closes everything that the board opened. */
 	close(): void;
+}
+
+/** A running timer, opaque to the firmware. */
+export type TimerHandle = object;
+
+/** The shape of Moddable's `timer` module. Times are milliseconds. */
+export interface TimerModule {
+	set(callback: () => void, delay: number): TimerHandle;
+	repeat(callback: () => void, interval: number): TimerHandle;
+	/** Does nothing for undefined or for a timer that has run. */
+	clear(timer: TimerHandle | null | undefined): void;
+}
+
+/** Timers and the log, which most classes use. */
+export interface Runtime {
+	readonly timer: TimerModule;
+	readonly log: (message: string) => void;
+}
+
+/** A part of a board: "speaker", "screen", … */
+export type Part = keyof Hardware;
+
+/** The hardware passed to a tool, resource or prompt: the parts it needs are present, others may be. */
+export type HardwareWith<Needs extends Part> = Hardware & { readonly [P in Needs]-?: NonNullable<Hardware[P]> };
+
+/** Something offered only on a board with the parts it needs. */
+export interface WithNeeds<Needs extends Part = Part> {
+	/** The parts of the board that it uses. */
+	readonly needs: readonly Needs[];
+}
+
+/** Whether a board has every part that a tool, resource or prompt needs. */
+export const isOffered = ({ needs }: WithNeeds, hardware: Hardware): boolean =>
+	needs.every((part) => hardware[part] !== undefined);
+
+/** A pin that can end the chip's deep sleep. */
+export interface WakePin {
+	readonly pin: number;
+	/** The level that wakes the chip: whether it is the high one. */
+	readonly high: boolean;
+}
+
+/** How the Wi-Fi saves power between messages, from nothing to the most. */
+type WiFiPowerSave = "off" | "min" | "max";
+
+/** How a chip saves power. */
+export interface ChipPower {
+	/** @throws Error if the Wi-Fi does not take it */
+	saveWiFi(mode: WiFiPowerSave): void;
+	/** Whether the chip can be woken by this pin. */
+	canWake(pin: WakePin): boolean;
+	/**
+	 * Sleeps until one of the pins or the time wakes the chip, which then restarts. Does not return.
+	 *
+	 * @param pins each must pass `canWake`
+	 * @param seconds after which it wakes by itself; 0: only a pin wakes it
+	 */
+	sleep(pins: readonly WakePin[], seconds: number): void;
+}
+
+/** A question to the person at the device. */
+export interface Question {
+	readonly text: string;
+	/** At least one. */
+	readonly choices: readonly string[];
+	/** Milliseconds that the person has. */
+	readonly time: number;
+	/**
+	 * Called every few seconds while nobody has answered.
+	 *
+	 * @param waited milliseconds since the question
+	 * @param marked the choice that is marked
+	 */
+	readonly onWait?: (waited: number, marked: string) => void;
+}
+
+/** Asks by the screen and the buttons. The firmware makes it if the board has both, and the build the feature `conversation`. */
+export interface Questions {
+	/** @returns the person's choice; undefined without one. Rejects if another question is on the screen. */
+	ask(question: Question): Promise<string | undefined>;
+	/** Gives up the question that is on the screen. */
+	cancel(): void;
 }

@@ -111,7 +111,7 @@ export const MAX_RULE_BYTES = 256;
 export const MAX_EVERY = 604_800;
 
 /** Days of the week, in the order of JavaScript. */
-export const DAYS = deepFreeze(["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const);
+export const DAYS = Object.freeze(["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const);
 
 /** Whether a text is a time of day, "07:00". A function, because a chip cannot keep regular expressions in flash. */
 export const isTimeOfDay = (text: unknown): text is string =>

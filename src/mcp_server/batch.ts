@@ -1,4 +1,4 @@
-import { PiecedText, type Sendable } from "../core/text/pieced-text.js";
+import { PiecedText, type Sendable } from "../core/text/json.js";
 import { type Answer, invalidRequest, type RpcError } from "./json-rpc.js";
 import { allowsBatches, type Revision } from "./revision.js";
 

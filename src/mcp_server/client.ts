@@ -1,8 +1,6 @@
-import { deepFreeze } from "../core/text/deep-freeze.js";
-import { isObject } from "../core/text/is-object.js";
-import { invalidParams, quotable } from "./json-rpc.js";
+import { isObject } from "../core/text/json.js";
+import { invalidParams, type Params, quotable } from "./json-rpc.js";
 import type { McpSession } from "./mcp-session.js";
-import type { Params } from "./params.js";
 import { negotiate, OLDEST_REVISION } from "./revision.js";
 
 // Looked up once: XS searches the global object, and `JSON`, at each use.
@@ -56,7 +54,7 @@ export const readClient = (params: Readonly<Record<string, unknown>>, log: (mess
 /** Characters that capabilities may have as JSON, and a URL or a token: the session keeps them. */
 const MAX_KEPT_LENGTH = 1_024;
 
-export const NO_CAPABILITIES: Client["capabilities"] = deepFreeze({});
+export const NO_CAPABILITIES: Client["capabilities"] = Object.freeze({});
 
 /** Most clients of a device declare none: they need no copy. */
 const readCapabilities = (

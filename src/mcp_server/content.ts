@@ -1,5 +1,5 @@
 import { deepFreeze } from "../core/text/deep-freeze.js";
-import { parseJson } from "../core/text/parse-json.js";
+import { parseJson } from "../core/text/json.js";
 import { ErrorCode, RpcError } from "./json-rpc.js";
 import { type Revision, STRUCTURED_SINCE } from "./revision.js";
 
@@ -199,7 +199,7 @@ const contentResult = (items: readonly Content[], revision: Revision): CallResul
 };
 
 /** No member is read: XS would keep the names of all until the restart, and the text may be a server's. */
-const NO_NAMES: readonly string[] = deepFreeze([]);
+const NO_NAMES: readonly string[] = Object.freeze([]);
 
 /** The first characters of JSON that is not an object. */
 const JSON_STARTS = '[-0123456789"tfn';

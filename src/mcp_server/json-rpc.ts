@@ -1,11 +1,10 @@
 import { deepFreeze } from "../core/text/deep-freeze.js";
-import { JsonLimitError, parseJson } from "../core/text/parse-json.js";
-import { PiecedText, type Sendable } from "../core/text/pieced-text.js";
+import { isObject, JsonLimitError, PiecedText, parseJson, type Sendable } from "../core/text/json.js";
 import { utf8Length } from "../core/text/utf8.js";
 import type { McpServer } from "./mcp-server.js";
 
 /** The error codes of JSON-RPC 2.0 (§5.1), and one of this project from the server range. */
-export const ErrorCode = deepFreeze({
+export const ErrorCode = Object.freeze({
 	parseError: -32700,
 	invalidRequest: -32600,
 	methodNotFound: -32601,
@@ -77,7 +76,7 @@ export interface Wrapper {
 	readonly bytes: number;
 }
 
-export const NO_WRAPPER: Wrapper = deepFreeze({ start: "", end: "", bytes: 0 });
+export const NO_WRAPPER: Wrapper = Object.freeze({ start: "", end: "", bytes: 0 });
 
 /** The text before a response's id, between the id and a result, and after the result. */
 export const RESPONSE_START = '{"jsonrpc":"2.0","id":';
@@ -158,4 +157,101 @@ export const parseMessage = (
 			? invalidRequest(message)
 			: new RpcError(ErrorCode.parseError, `Parse error: ${message}`);
 	}
+};
+
+/** The params of a request. MCP has only named ones. */
+export type Params = Readonly<Record<string, unknown>>;
+
+/** Methods that every session answers. Constants, because XS copies a text that is written in a function at each use. */
+export const CALL_TOOL = "tools/call";
+export const LIST_TOOLS = "tools/list";
+export const INITIALIZE = "initialize";
+export const PING = "ping";
+
+/** Members of `_meta` since 2026-07-28: each request has what older ones take from their session. */
+export const META = Object.freeze({
+	version: "io.modelcontextprotocol/protocolVersion",
+	capabilities: "io.modelcontextprotocol/clientCapabilities",
+	clientInfo: "io.modelcontextprotocol/clientInfo",
+	logLevel: "io.modelcontextprotocol/logLevel",
+	serverInfo: "io.modelcontextprotocol/serverInfo",
+} as const);
+
+/** Whether a request is one of 2026-07-28. */
+export const isStateless = (method: string, { _meta }: Params): boolean =>
+	(isObject(_meta) && META.version in _meta) || method === "server/discover" || method === "subscriptions/listen";
+
+/** Names of the members that the server reads in common messages, besides those of tool arguments. */
+export const COMMON_NAMES: readonly string[] = Object.freeze(
+	"jsonrpc id method params name arguments cursor withUserTools _meta progressToken".split(" "),
+);
+
+/** Names of the members that it reads in `initialize`. */
+export const INITIALIZE_NAMES: readonly string[] = Object.freeze(
+	(
+		"jsonrpc id method params protocolVersion capabilities clientInfo name version vision url token roots sampling " +
+		"elicitation"
+	).split(" "),
+);
+
+/** Names of the members that it reads in `_meta` since 2026-07-28. The revision's is among the common ones. */
+export const META_NAMES: readonly string[] = Object.freeze([
+	META.capabilities,
+	META.clientInfo,
+	META.logLevel,
+	..."version vision url token roots sampling elicitation".split(" "),
+]);
+
+/** Names of the members that it reads only in other messages. */
+export const OTHER_NAMES: readonly string[] = deepFreeze(["result", "error", "requestId", ...INITIALIZE_NAMES]);
+
+const NO_PARAMS: Params = Object.freeze({});
+
+// Looked up once: XS searches the global object, and `Array`, at each use.
+const { isArray } = Array;
+
+/**
+ * The params of a request; an empty object if absent or null.
+ *
+ * @throws RpcError invalid params for an array, which JSON-RPC allows and MCP does not; invalid request for a scalar
+ */
+export const checkParams = (params: unknown): Params => {
+	if (typeof params === "object" && params !== null && !isArray(params)) {
+		return params as Params;
+	}
+	if (params === undefined || params === null) {
+		return NO_PARAMS;
+	}
+	if (isArray(params)) {
+		throw invalidParams("Invalid params: expected an object, got an array");
+	}
+	throw invalidRequest("params must be an object");
+};
+
+/** The arguments of `tools/call`. Some clients send null for no arguments. @throws RpcError invalid params */
+export const readArguments = (params: Params): Params => {
+	const value = params.arguments ?? NO_PARAMS;
+	if (typeof value !== "object" || isArray(value)) {
+		throw invalidParams("arguments: expected an object");
+	}
+	return value as Params;
+};
+
+/**
+ * The cursor of a request for a page of a list: "" for the first. Some backends send null.
+ *
+ * @throws RpcError invalid params
+ */
+export const readCursor = (params: Params): string => {
+	const cursor = params.cursor ?? "";
+	if (typeof cursor !== "string") {
+		throw invalidParams("cursor: expected a string");
+	}
+	return cursor;
+};
+
+/** The token of a client that wants progress (MCP 2025-11-25, basic/utilities/progress). */
+export const progressToken = (params: Params): RequestId | undefined => {
+	const token = isObject(params._meta) ? params._meta.progressToken : undefined;
+	return isRequestId(token) ? token : undefined;
 };

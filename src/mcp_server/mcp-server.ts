@@ -1,15 +1,15 @@
-import { notificationMessage } from "./json-rpc.js";
-import { McpSession, type SessionOptions } from "./mcp-session.js";
 import {
 	CALL_TOOL,
 	COMMON_NAMES,
 	INITIALIZE,
 	INITIALIZE_NAMES,
 	LIST_TOOLS,
+	notificationMessage,
 	OTHER_NAMES,
 	type Params,
 	PING,
-} from "./params.js";
+} from "./json-rpc.js";
+import { McpSession, type SessionOptions } from "./mcp-session.js";
 import type { Tool } from "./tool.js";
 import type { CallTimer } from "./tool-call.js";
 import { ToolRegistry } from "./tool-registry.js";

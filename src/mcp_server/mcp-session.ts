@@ -1,41 +1,38 @@
-import { isObject } from "../core/text/is-object.js";
-import { PiecedText, type Sendable } from "../core/text/pieced-text.js";
+import { isObject, PiecedText, type Sendable } from "../core/text/json.js";
 import { answerBatch, batchError, checkBatched } from "./batch.js";
 import { type Client, initialize, NO_CAPABILITIES } from "./client.js";
 import { type CallResult, callResult, failureResult, type ToolResult } from "./content.js";
 import {
 	type Answer,
+	CALL_TOOL,
+	checkParams,
 	ErrorCode,
 	errorMessage,
+	INITIALIZE,
 	invalidParams,
 	invalidRequest,
 	isRequestId,
+	LIST_TOOLS,
 	type LongResult,
 	longResultMessage,
 	NO_WRAPPER,
+	type Params,
+	PING,
 	parseMessage,
+	progressToken,
 	quotable,
 	RESPONSE_END,
 	RESPONSE_START,
 	RESULT_START,
 	type RequestId,
 	RpcError,
+	readArguments,
+	readCursor,
 	resultOverhead,
 	toRpcError,
 	type Wrapper,
 } from "./json-rpc.js";
 import type { McpServer } from "./mcp-server.js";
-import {
-	CALL_TOOL,
-	checkParams,
-	INITIALIZE,
-	LIST_TOOLS,
-	type Params,
-	PING,
-	progressToken,
-	readArguments,
-	readCursor,
-} from "./params.js";
 import {
 	hasToolDetails,
 	OLDEST_REVISION,

@@ -1,4 +1,3 @@
-import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { RequestId } from "./json-rpc.js";
 import { ErrorCode } from "./json-rpc.js";
 
@@ -6,7 +5,7 @@ import { ErrorCode } from "./json-rpc.js";
 export type Revision = "2024-11-05" | "2025-03-26" | "2025-06-18" | "2025-11-25" | "2026-07-28";
 
 /** The stateful revisions that this server supports, oldest first. */
-export const REVISIONS: readonly Revision[] = deepFreeze(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]);
+export const REVISIONS: readonly Revision[] = Object.freeze(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]);
 
 /** The revision assumed until the client names one. */
 export const OLDEST_REVISION: Revision = "2024-11-05";

@@ -1,4 +1,4 @@
-import { isObject } from "../core/text/is-object.js";
+import { isObject } from "../core/text/json.js";
 import type { Schema } from "./schema.js";
 
 /** A value that does not match its schema. The message names the argument and what was expected. */

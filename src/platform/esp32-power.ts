@@ -1,8 +1,8 @@
 import { deepFreeze } from "../core/text/deep-freeze.js";
-import type { ChipPower } from "../hardware/power.js";
+import type { ChipPower } from "../hardware/hardware.js";
 
 /** ESP-IDF's numbers for them (wifi_ps_type_t). */
-const MODES = deepFreeze({ off: 0, min: 1, max: 2 });
+const MODES = Object.freeze({ off: 0, min: 1, max: 2 });
 
 /** How an ESP32 saves power: `esp32-power.c`, built for an ESP32 only. */
 const esp32Power: ChipPower = deepFreeze({

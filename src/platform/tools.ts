@@ -1,13 +1,12 @@
 import Modules from "modules";
-import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 
 /** Folders of tools, in the firmware and in a project. Each module there is a tool, except the one that defines tools. */
-const TOOLS: readonly string[] = deepFreeze(["src/tools/", "tools/"]);
+const TOOLS: readonly string[] = Object.freeze(["src/tools/", "tools/"]);
 const NO_TOOL = "src/tools/define-tool";
 
 /** First tools in the list: the C++ firmware's in its order, then long-standing ones of this project. */
-const FIRST: readonly string[] = deepFreeze([
+const FIRST: readonly string[] = Object.freeze([
 	"self.get_device_status",
 	"self.audio_speaker.set_volume",
 	"self.screen.set_brightness",

@@ -1,8 +1,10 @@
 import { deepFreeze } from "../core/text/deep-freeze.js";
-import { isObject } from "../core/text/is-object.js";
-import { parseJson } from "../core/text/parse-json.js";
+import { isObject, parseJson } from "../core/text/json.js";
 import { MAX_TEXT_LENGTH } from "../core/text/short-text.js";
 import { utf8Length } from "../core/text/utf8.js";
+import type { TextFont } from "../hardware/hardware.js";
+import type { AudioParams } from "../hardware/sound.js";
+import { ProtocolError, type Transport } from "./transport.js";
 
 /** A text message between device and backend: one JSON object with a type. */
 export interface Envelope {
@@ -28,7 +30,7 @@ export interface WantedNames {
 export const MCP = "mcp";
 
 /** The members of an envelope that holds MCP. */
-export const ENVELOPE_NAMES: readonly string[] = deepFreeze(["session_id", "type", "payload"]);
+export const ENVELOPE_NAMES: readonly string[] = Object.freeze(["session_id", "type", "payload"]);
 
 /** Members that are read in messages other than MCP. XS would keep the names of others until the restart. */
 const MESSAGE_NAMES: readonly string[] = deepFreeze(
@@ -158,3 +160,62 @@ export const goodbyeMessage = (sessionId?: string): string =>
 /** A message of the device that is not MCP: `{"session_id":…,"type":"abort"}`. */
 export const deviceMessage = (sessionId: string, type: string, members: object = {}): string =>
 	JSON.stringify({ session_id: sessionId, type, ...members });
+
+/** The C++ firmware's values. Some backends need a format, so boards without audio send it by default, too. */
+const FAMILY_AUDIO: AudioParams = Object.freeze({
+	format: "opus",
+	sample_rate: 16_000,
+	channels: 1,
+	frame_duration: 60,
+});
+
+/**
+ * The device's first message. `features` has only booleans: some backends accept nothing else.
+ *
+ * @param audio the format of the board's codec, which is then a feature, too; null to name none. Default: the family's, without a codec.
+ *   It is copied because XS cannot stringify preloaded objects.
+ * @param font the screen's font, if the backend may send glyphs for it
+ * @param aec whether the backend is to cancel echoes
+ */
+export const helloMessage = (
+	{ name, version, maxMessageBytes }: Pick<Transport, "name" | "version" | "maxMessageBytes">,
+	audio?: AudioParams | null,
+	font?: TextFont,
+	aec?: boolean,
+): string =>
+	JSON.stringify({
+		type: "hello",
+		version,
+		features: { mcp: true, aec: aec || undefined, glyph_push: font && true, audio: audio ? true : undefined },
+		transport: name,
+		audio_params: audio === null ? undefined : { ...(audio ?? FAMILY_AUDIO) },
+		text_font: font && { ...font },
+		max_message_bytes: maxMessageBytes,
+	});
+
+/** A session, from the backend's hello. */
+export interface Session {
+	/** Empty if the backend sent none. */
+	readonly id: string;
+	/** The backend's hello as received: `audio_params`, `udp` and other members. */
+	readonly hello: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads the backend's hello. Any transport name is accepted: backends do not agree on them.
+ *
+ * @throws ProtocolError "hello-refused", if a member has the wrong type
+ */
+export const readHello = (hello: Envelope): Session => {
+	const id = hello.session_id ?? "";
+	if (typeof id !== "string") {
+		throw refused("session_id", "a string", id);
+	}
+	if (!isObject(hello.audio_params ?? {})) {
+		throw refused("audio_params", "an object", hello.audio_params);
+	}
+	return { id, hello };
+};
+
+const refused = (member: string, expected: string, got: unknown): ProtocolError =>
+	new ProtocolError("hello-refused", `hello: ${member}: expected ${expected}, got ${JSON.stringify(got)}`);

@@ -1,7 +1,6 @@
 import { splitUrl } from "../core/text/url.js";
-import type { HttpRequest, HttpResponse } from "../hardware/hardware.js";
+import type { HttpRequest, HttpResponse, TimerHandle, TimerModule } from "../hardware/hardware.js";
 import type { ByteSource } from "../hardware/pictures.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { HttpClient, HttpClientRequest, HttpClients, HttpRecord } from "./http-client.js";
 
 export interface ExchangeOptions {

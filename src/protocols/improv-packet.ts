@@ -1,12 +1,10 @@
-import { deepFreeze } from "../core/text/deep-freeze.js";
-
 /** Types of packets (https://www.improv-wifi.com/serial/). */
-export const PACKET = deepFreeze({ state: 0x01, error: 0x02, command: 0x03, result: 0x04 } as const);
+export const PACKET = Object.freeze({ state: 0x01, error: 0x02, command: 0x03, result: 0x04 } as const);
 
 export type PacketType = (typeof PACKET)[keyof typeof PACKET];
 
 /** "IMPROV", and the version of the protocol. */
-const HEADER = deepFreeze([0x49, 0x4d, 0x50, 0x52, 0x4f, 0x56, 0x01]);
+const HEADER = Object.freeze([0x49, 0x4d, 0x50, 0x52, 0x4f, 0x56, 0x01]);
 
 /** Offsets in a packet: type, length of the data, data. */
 const TYPE = 7;

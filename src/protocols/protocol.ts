@@ -1,18 +1,23 @@
-import { deepFreeze } from "../core/text/deep-freeze.js";
-import { isObject } from "../core/text/is-object.js";
-import { JsonLimitError } from "../core/text/parse-json.js";
-import type { Sendable } from "../core/text/pieced-text.js";
+import { isObject, JsonLimitError, type Sendable } from "../core/text/json.js";
 import { utf8Length } from "../core/text/utf8.js";
-import type { TextFont } from "../hardware/hardware.js";
+import type { Runtime, TextFont, TimerHandle } from "../hardware/hardware.js";
 import type { AudioParams } from "../hardware/sound.js";
-import type { Runtime, TimerHandle } from "../hardware/timer.js";
 import { Backoff, type BackoffOptions } from "./backoff.js";
-import { decodeEnvelope, decodeStart, type Envelope, goodbyeMessage, MCP, type WantedNames } from "./envelope.js";
-import { helloMessage, readHello, type Session } from "./hello.js";
+import {
+	decodeEnvelope,
+	decodeStart,
+	type Envelope,
+	goodbyeMessage,
+	helloMessage,
+	MCP,
+	readHello,
+	type Session,
+	type WantedNames,
+} from "./envelope.js";
 import { type Channel, type ChannelEvents, ProtocolError, type Transport } from "./transport.js";
 
 /** Messages besides MCP that reach the application. */
-const APPLICATION_TYPES: readonly string[] = deepFreeze(
+const APPLICATION_TYPES: readonly string[] = Object.freeze(
 	"tts stt llm system alert custom notify listen speak_request glyph_push".split(" "),
 );
 
@@ -93,7 +98,7 @@ const MAX_UNKNOWN_TYPES = 16;
 const MAX_UNKNOWN_LENGTH = 32;
 
 /** Messages besides MCP that make the device do more than show something. */
-const COMMAND_TYPES: readonly string[] = deepFreeze(["system", "listen", "notify", "speak_request"]);
+const COMMAND_TYPES: readonly string[] = Object.freeze(["system", "listen", "notify", "speak_request"]);
 
 /** Whether a message is carried out, and not only answered or shown. A batch may hold calls of tools. */
 const isCommand = ({ type, payload }: Envelope): boolean =>

@@ -1,5 +1,5 @@
+import type { Sendable } from "../core/text/json.js";
 import { decodeText, MessageAssembler, type MessageRejected } from "../core/text/message-assembler.js";
-import type { Sendable } from "../core/text/pieced-text.js";
 import { WriteQueue } from "../core/text/write-queue.js";
 import type { Channel, ChannelEvents } from "./transport.js";
 import { ProtocolError } from "./transport.js";

@@ -1,5 +1,5 @@
 import { WriteQueue } from "../core/text/write-queue.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { TimerHandle, TimerModule } from "../hardware/hardware.js";
 import type { HttpConnection, ServedRequest, ServedResponse } from "./http-server.js";
 
 /** One connection of an HTTP client, for one request, whose body is kept if the subclass accepts it, and its answer. */

@@ -1,6 +1,6 @@
 import type { Config } from "../core/config.js";
 import { SettingError } from "../core/read-setting.js";
-import type { Sendable } from "../core/text/pieced-text.js";
+import type { Sendable } from "../core/text/json.js";
 import { splitUrl, type UrlParts } from "../core/text/url.js";
 import type { MqttRecord } from "./mqtt-channel.js";
 import type { ChannelOptions } from "./queued-channel.js";

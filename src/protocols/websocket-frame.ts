@@ -1,7 +1,5 @@
-import { deepFreeze } from "../core/text/deep-freeze.js";
-
 /** https://www.rfc-editor.org/rfc/rfc6455#section-11.8 */
-export const OPCODE = deepFreeze({ continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const);
+export const OPCODE = Object.freeze({ continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const);
 
 /** Bytes of the longest payload that {@link maskedFrame} takes. */
 export const MAX_WRITTEN_PAYLOAD = 65_535;

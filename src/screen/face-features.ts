@@ -27,21 +27,21 @@ export interface Pose {
 }
 
 /** A face at rest, which looks straight ahead. */
-export const REST: Readonly<Pose> = deepFreeze({ gazeX: 0, gazeY: 0, bob: 0, open: 100, talk: 0, step: 1 });
+export const REST: Readonly<Pose> = Object.freeze({ gazeX: 0, gazeY: 0, bob: 0, open: 100, talk: 0, step: 1 });
 
 /** Units. */
 export const FACE_WIDTH = 172;
 export const FACE_HEIGHT = 136;
 
 /** Bounds of the moving eyes and mouth, without extras, in units from the face's middle. */
-export const LEFT_EYE_AREA = deepFreeze({ x: -80, y: -56, width: 68, height: 84 });
-export const RIGHT_EYE_AREA = deepFreeze({ x: 12, y: -56, width: 68, height: 84 });
-export const MOUTH_AREA = deepFreeze({ x: -36, y: 26, width: 72, height: 40 });
+export const LEFT_EYE_AREA = Object.freeze({ x: -80, y: -56, width: 68, height: 84 });
+export const RIGHT_EYE_AREA = Object.freeze({ x: 12, y: -56, width: 68, height: 84 });
+export const MOUTH_AREA = Object.freeze({ x: -36, y: 26, width: 72, height: 40 });
 
 /** Bounds of an extra that drips or floats. */
 export const extraArea = (extra: Extra): Rectangle => EXTRA_AREAS[extra] ?? WHOLE;
 
-const WHOLE = deepFreeze({ x: -86, y: -68, width: 172, height: 136 });
+const WHOLE = Object.freeze({ x: -86, y: -68, width: 172, height: 136 });
 
 const EXTRA_AREAS: Readonly<Partial<Record<Extra, Rectangle>>> = deepFreeze({
 	tear: { x: -62, y: 6, width: 12, height: 34 },
@@ -65,8 +65,8 @@ const DROPS: Readonly<Partial<Record<Extra, readonly (readonly [number, number, 
 });
 
 /** Bounds of the parts that never move by themselves. */
-const CHEEKS_AREA = deepFreeze({ x: -86, y: 12, width: 172, height: 26 });
-const BROWS_AREA = deepFreeze({ x: -70, y: -70, width: 140, height: 40 });
+const CHEEKS_AREA = Object.freeze({ x: -86, y: 12, width: 172, height: 26 });
+const BROWS_AREA = Object.freeze({ x: -70, y: -70, width: 140, height: 40 });
 
 const EYE_X = 43;
 const EYE_Y = -13;

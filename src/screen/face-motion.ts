@@ -1,5 +1,4 @@
-import { deepFreeze } from "../core/text/deep-freeze.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { TimerHandle, TimerModule } from "../hardware/hardware.js";
 import type { Rectangle } from "./brush.js";
 import type { FacePainter } from "./face-drawing.js";
 import {
@@ -19,11 +18,11 @@ type Activity = "still" | "speaking" | "sleeping";
 const FRAME = 50;
 
 /** Percent that the eyes are open in the frames of a blink. */
-const BLINK = deepFreeze([45, 8, 8, 45, 100]);
+const BLINK = Object.freeze([45, 8, 8, 45, 100]);
 
 /** Milliseconds between blinks, between looks aside, and of a breath out or in. */
-const BLINK_PAUSE = deepFreeze([2_400, 4_000] as const);
-const GAZE_PAUSE = deepFreeze([1_800, 4_200] as const);
+const BLINK_PAUSE = Object.freeze([2_400, 4_000] as const);
+const GAZE_PAUSE = Object.freeze([1_800, 4_200] as const);
 const BREATH = 1_900;
 
 /** Milliseconds of a step of what drips or floats. */
@@ -31,7 +30,7 @@ const STEP = 450;
 
 /** Milliseconds that a mouth which speaks is on its way to how it is opened next, and percent that it is. */
 const SYLLABLE = 100;
-const TALK = deepFreeze([100, 30, 70, 15, 85, 45, 60, 20]);
+const TALK = Object.freeze([100, 30, 70, 15, 85, 45, 60, 20]);
 
 /** Units that the eyes look aside. */
 const GAZE_X = 6;

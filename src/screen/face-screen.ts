@@ -1,5 +1,13 @@
-import { type Backlight, BLANK_FACE, type Face, type Glyphs, type Screen, type Theme } from "../hardware/hardware.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import {
+	type Backlight,
+	BLANK_FACE,
+	type Face,
+	type Glyphs,
+	type Screen,
+	type Theme,
+	type TimerHandle,
+	type TimerModule,
+} from "../hardware/hardware.js";
 import type { Canvas, Font } from "./brush.js";
 import { lookOf } from "./emotions.js";
 import { mix } from "./face-colors.js";

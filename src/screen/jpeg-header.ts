@@ -1,5 +1,4 @@
 import { ByteReader, joinBytes } from "../core/text/byte-reader.js";
-import { deepFreeze } from "../core/text/deep-freeze.js";
 
 /** Bytes of what the decoder needs of a header: tables and sizes take about 700. */
 const MAX_BYTES = 4_096;
@@ -14,10 +13,10 @@ const HUFFMAN_TABLES = 0xc4;
 const START_OF_SCAN = 0xda;
 const QUANTIZATION_TABLES = 0xdb;
 const RESTART_INTERVAL = 0xdd;
-const NEEDED = deepFreeze([BASELINE, HUFFMAN_TABLES, START_OF_SCAN, QUANTIZATION_TABLES, RESTART_INTERVAL]);
+const NEEDED = Object.freeze([BASELINE, HUFFMAN_TABLES, START_OF_SCAN, QUANTIZATION_TABLES, RESTART_INTERVAL]);
 
 /** Why a JPEG with another kind of frame is not shown. Those that are not here are as rare. */
-const KINDS: Readonly<Record<number, string>> = deepFreeze({ 193: "extended", 194: "progressive", 195: "lossless" });
+const KINDS: Readonly<Record<number, string>> = Object.freeze({ 193: "extended", 194: "progressive", 195: "lossless" });
 
 /** The size of a JPEG, and of the blocks that it is decoded in, in pixels. */
 interface JpegFrame {

@@ -11,7 +11,7 @@ const NO_START =
 const NO_END = "([{£¥‘“〈《「『【〔〖〘〚〝＃＄（＠［｛￡￥｢";
 
 /** First and last code points of characters that a line may break before and after. */
-const WIDE = deepFreeze([
+const WIDE = Object.freeze([
 	0x2014, 0x2014, 0x25a1, 0x25a1, 0x2e80, 0xa4cf, 0xf900, 0xfaff, 0xfe30, 0xfe4f, 0xff00, 0xff60,
 ]);
 

@@ -4,13 +4,12 @@ import parseBMF from "commodetto/parseBMF";
 import config from "mc/config";
 import qrCode from "qrcode";
 import Timer from "timer";
-import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { Backlight } from "../hardware/hardware.js";
 import { FaceScreen } from "./face-screen.js";
 import type { MakeQrCode } from "./setup-drawing.js";
 
 /** The glyph sets; a build includes one (packages/xs-mcp/src/build/glyph-sets.ts). */
-const GLYPH_SETS = deepFreeze(["cjk", "zh-hans", "ja", "latin"]);
+const GLYPH_SETS = Object.freeze(["cjk", "zh-hans", "ja", "latin"]);
 
 /** Bytes of Poco's display list: a band of a face takes up to 4,300. */
 const DISPLAY_LIST = 5120;

@@ -1,5 +1,5 @@
+import type { TimerHandle, TimerModule } from "../hardware/hardware.js";
 import type { PictureSink, Preview } from "../hardware/pictures.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 import type { FaceScreen } from "./face-screen.js";
 import type { PictureScreen } from "./fitted-picture.js";
 import { type JpegDecoder, JpegPicture, type PictureDecoder } from "./jpeg-picture.js";

@@ -1,5 +1,4 @@
 import { ByteReader } from "../core/text/byte-reader.js";
-import { deepFreeze } from "../core/text/deep-freeze.js";
 import { FittedPicture, type PictureScreen } from "./fitted-picture.js";
 import type { PictureDecoder } from "./jpeg-picture.js";
 
@@ -14,11 +13,11 @@ export interface Inflater {
 }
 
 /** The channels of each kind of colour (PNG specification, table 11.1): grey, RGB, palette, grey and RGB with transparency. */
-const CHANNELS: Readonly<Record<number, number>> = deepFreeze({ 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 });
+const CHANNELS: Readonly<Record<number, number>> = Object.freeze({ 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 });
 const PALETTE = 3;
 
 /** Filter types of a row (PNG specification, clause 9.2). */
-const FILTER = deepFreeze({ none: 0, sub: 1, up: 2, average: 3, paeth: 4 } as const);
+const FILTER = Object.freeze({ none: 0, sub: 1, up: 2, average: 3, paeth: 4 } as const);
 
 /** Bytes of the chunk IHDR (PNG specification, clause 11.2.1). */
 const HEADER_BYTES = 13;

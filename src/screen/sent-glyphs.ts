@@ -1,5 +1,5 @@
 import { fromBase64 } from "../core/text/base64.js";
-import { isObject } from "../core/text/is-object.js";
+import { isObject } from "../core/text/json.js";
 import type { TextFont } from "../hardware/hardware.js";
 import type { Tools } from "./status-drawing.js";
 

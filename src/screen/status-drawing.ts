@@ -10,10 +10,10 @@ interface Status {
 	readonly color: "accent" | "notice" | "alert";
 }
 
-const OFFLINE: Status = deepFreeze({ word: "offline", color: "alert" });
-const SETUP: Status = deepFreeze({ word: "setup", color: "notice" });
-const CONNECTING: Status = deepFreeze({ word: "connecting", color: "accent" });
-const LISTENING: Status = deepFreeze({ word: "listening", color: "accent" });
+const OFFLINE: Status = Object.freeze({ word: "offline", color: "alert" });
+const SETUP: Status = Object.freeze({ word: "setup", color: "notice" });
+const CONNECTING: Status = Object.freeze({ word: "connecting", color: "accent" });
+const LISTENING: Status = Object.freeze({ word: "listening", color: "accent" });
 
 /** The states that a person is told of. */
 const STATES: Readonly<Record<string, Status>> = deepFreeze({
@@ -28,10 +28,19 @@ const STATES: Readonly<Record<string, Status>> = deepFreeze({
 });
 
 /** States in which a device that is offline has something more important to tell. */
-const ABOVE_OFFLINE = deepFreeze(["wifi_configuring", "upgrading", "fatal_error"]);
+const ABOVE_OFFLINE = Object.freeze(["wifi_configuring", "upgrading", "fatal_error"]);
 
 /** Changes that a person notices wake the face. */
-const FOR_PEOPLE = deepFreeze(["state", "code", "emotion", "alert", "setup", "online", "volume", "details"] as const);
+const FOR_PEOPLE = Object.freeze([
+	"state",
+	"code",
+	"emotion",
+	"alert",
+	"setup",
+	"online",
+	"volume",
+	"details",
+] as const);
 
 /** Undefined while all is as it should be. */
 const statusOf = ({ state, online, setup }: Pick<Face, "state" | "online" | "setup">): Status | undefined => {

@@ -1,6 +1,5 @@
 import { deepFreeze } from "../core/text/deep-freeze.js";
-import type { Face } from "../hardware/hardware.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
+import type { Face, TimerHandle, TimerModule } from "../hardware/hardware.js";
 import { breakLines, type Measure, widthOf } from "./line-breaks.js";
 
 /** A line of what is said. */

@@ -1,5 +1,5 @@
+import type { Runtime } from "../hardware/hardware.js";
 import type { AudioParams, Codec, OnRecorded, Player, Sound } from "../hardware/sound.js";
-import type { Runtime } from "../hardware/timer.js";
 import type { OpusThread } from "./opus-threads.js";
 import { FORMAT, type Microphone, Recording } from "./recording.js";
 

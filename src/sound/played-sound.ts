@@ -1,5 +1,5 @@
+import type { TimerHandle, TimerModule } from "../hardware/hardware.js";
 import type { Sound } from "../hardware/sound.js";
-import type { TimerHandle, TimerModule } from "../hardware/timer.js";
 
 /** ECMA-419's audio out. */
 export interface AudioOut {

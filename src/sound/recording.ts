@@ -1,5 +1,5 @@
+import type { Runtime, TimerHandle } from "../hardware/hardware.js";
 import type { AudioParams } from "../hardware/sound.js";
-import type { Runtime, TimerHandle } from "../hardware/timer.js";
 import type { OpusThread } from "./opus-threads.js";
 import type { AudioOutOptions } from "./played-sound.js";
 

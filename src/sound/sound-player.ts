@@ -1,5 +1,5 @@
+import type { TimerModule } from "../hardware/hardware.js";
 import type { Player, Sound, SoundFiles, Speaker } from "../hardware/sound.js";
-import type { TimerModule } from "../hardware/timer.js";
 import { type AudioOutRecord, PlayedSound } from "./played-sound.js";
 
 /** The range of the audible volume in decibels. */

@@ -1,5 +1,4 @@
 import { ByteReader } from "../core/text/byte-reader.js";
-import { deepFreeze } from "../core/text/deep-freeze.js";
 import { MAX_RATE, MIN_RATE } from "../hardware/sound.js";
 
 interface Format {
@@ -10,7 +9,7 @@ interface Format {
 }
 
 /** Bytes of the "RIFF" chunk's beginning, of a chunk's id and size, and of the "fmt " chunk up to the sample size. */
-const PART_BYTES = deepFreeze({ riff: 12, chunk: 8, format: 16 });
+const PART_BYTES = Object.freeze({ riff: 12, chunk: 8, format: 16 });
 
 /** Values of the "fmt " chunk's first field. An extensible format with 8 or 16 bits is PCM. */
 const PCM = 1;

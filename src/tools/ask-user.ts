@@ -1,5 +1,4 @@
-import { array, boolean, integer, optional, string } from "../mcp_server/schema.js";
-import { ACTS, defineTool } from "./define-tool.js";
+import { ACTS, array, boolean, defineTool, integer, optional, string } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.assistant.ask_user",

@@ -1,5 +1,4 @@
-import { string } from "../mcp_server/schema.js";
-import { defineTool, SETS } from "./define-tool.js";
+import { defineTool, SETS, string } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.assets.set_download_url",

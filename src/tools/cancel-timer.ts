@@ -1,6 +1,5 @@
 import { MAX_REMINDERS } from "../hardware/reminders.js";
-import { integer } from "../mcp_server/schema.js";
-import { defineTool, SETS } from "./define-tool.js";
+import { defineTool, integer, SETS } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.timer.cancel",

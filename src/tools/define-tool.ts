@@ -1,8 +1,25 @@
 import { deepFreeze } from "../core/text/deep-freeze.js";
-import type { Hardware } from "../hardware/hardware.js";
-import type { HardwareWith, Part, WithNeeds } from "../hardware/needs.js";
+import type { Hardware, HardwareWith, Part, WithNeeds } from "../hardware/hardware.js";
 import type { Properties } from "../mcp_server/schema.js";
 import { createTool, type Tool, type ToolAnnotations, type ToolDefinition } from "../mcp_server/tool.js";
+
+// All that the file of a tool needs.
+export { audio, type Content, done, image, type ResourceLink, resourceLink, text } from "../mcp_server/content.js";
+export {
+	array,
+	boolean,
+	enumeration,
+	type InferProperties,
+	integer,
+	number,
+	object,
+	optional,
+	type Properties,
+	type Schema,
+	string,
+} from "../mcp_server/schema.js";
+export type { ToolAnnotations } from "../mcp_server/tool.js";
+export { CallCancelled, type ToolCall } from "../mcp_server/tool-call.js";
 
 /** A tool, and the parts that a board must have to offer it. */
 export interface HardwareTool extends Tool<Hardware>, WithNeeds {}

@@ -1,8 +1,7 @@
 import type { Battery, Network, Thermometer } from "../hardware/hardware.js";
 import { describeParts } from "../hardware/kinds/describe-parts.js";
 import { STATUS_KINDS } from "../hardware/kinds/index.js";
-import { boolean, integer, number, object, optional, string } from "../mcp_server/schema.js";
-import { defineTool, READS } from "./define-tool.js";
+import { boolean, defineTool, integer, number, object, optional, READS, string } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.get_device_status",

@@ -1,5 +1,4 @@
-import { array, string } from "../mcp_server/schema.js";
-import { defineTool, READS } from "./define-tool.js";
+import { array, defineTool, READS, string } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.get_log",

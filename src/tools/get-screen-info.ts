@@ -1,5 +1,4 @@
-import { boolean, integer } from "../mcp_server/schema.js";
-import { defineTool, READS } from "./define-tool.js";
+import { boolean, defineTool, integer, READS } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.screen.get_info",

@@ -1,6 +1,5 @@
 import { FIRMWARE } from "../core/firmware.js";
-import { integer, object, string } from "../mcp_server/schema.js";
-import { defineTool, READS } from "./define-tool.js";
+import { defineTool, integer, object, READS, string } from "./define-tool.js";
 
 /** The layout version that the C++ firmware uses. */
 const LAYOUT_VERSION = 2;

@@ -1,8 +1,6 @@
-import { deepFreeze } from "../core/text/deep-freeze.js";
-import { array, type Schema } from "../mcp_server/schema.js";
-import { defineTool, READS } from "./define-tool.js";
+import { array, defineTool, READS, type Schema } from "./define-tool.js";
 
-const anyRule: Schema<object> = deepFreeze({ type: "object" });
+const anyRule: Schema<object> = Object.freeze({ type: "object" });
 
 export default defineTool({
 	name: "self.rule.list",

@@ -1,5 +1,4 @@
-import { array, integer, object, string } from "../mcp_server/schema.js";
-import { defineTool, READS } from "./define-tool.js";
+import { array, defineTool, integer, object, READS, string } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.timer.list",

@@ -1,8 +1,7 @@
 import { MAX_RATE, MIN_RATE, type Player, type Sound } from "../hardware/sound.js";
-import { integer, optional, string } from "../mcp_server/schema.js";
 import { expectOk } from "../protocols/http-status.js";
 import { WavReader } from "../sound/wav-reader.js";
-import { ACTS, defineTool } from "./define-tool.js";
+import { ACTS, defineTool, integer, optional, string } from "./define-tool.js";
 
 /** Bytes of a sample. */
 const SAMPLE = 2;

@@ -1,6 +1,5 @@
-import { string } from "../mcp_server/schema.js";
 import { expectOk } from "../protocols/http-status.js";
-import { ACTS, defineTool } from "./define-tool.js";
+import { ACTS, defineTool, string } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.screen.preview_image",

@@ -1,6 +1,5 @@
 import { MAX_SAID } from "../hardware/assistant.js";
-import { string } from "../mcp_server/schema.js";
-import { ACTS, defineTool } from "./define-tool.js";
+import { ACTS, defineTool, string } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.assistant.say",

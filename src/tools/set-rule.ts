@@ -2,19 +2,20 @@ import { deepFreeze } from "../core/text/deep-freeze.js";
 import { PART_KINDS } from "../hardware/kinds/index.js";
 import type { MemberType } from "../hardware/kinds/part-kind.js";
 import { DAYS, MAX_EVERY, MAX_RULES, type RuleState, type RuleTrigger } from "../hardware/rules.js";
+import type { OptionalProperty } from "../mcp_server/schema.js";
 import {
 	array,
 	boolean,
+	defineTool,
 	enumeration,
 	integer,
 	number,
-	type OptionalProperty,
 	object,
 	optional,
 	type Schema,
+	SETS,
 	string,
-} from "../mcp_server/schema.js";
-import { defineTool, SETS } from "./define-tool.js";
+} from "./define-tool.js";
 
 /** Schemas of the values of events that a rule may name. The size of the rule limits their length. */
 const VALUES: Readonly<Partial<Record<MemberType, Schema>>> = deepFreeze({
@@ -69,7 +70,7 @@ const unless = object({
 	before: optional(string()),
 }) as Schema<RuleState>;
 
-const anyArguments: Schema<Readonly<Record<string, unknown>>> = deepFreeze({ type: "object" });
+const anyArguments: Schema<Readonly<Record<string, unknown>>> = Object.freeze({ type: "object" });
 
 export default defineTool({
 	name: "self.rule.set",

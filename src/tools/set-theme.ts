@@ -1,6 +1,4 @@
-import { done } from "../mcp_server/content.js";
-import { enumeration } from "../mcp_server/schema.js";
-import { defineTool, SETS } from "./define-tool.js";
+import { defineTool, done, enumeration, SETS } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.screen.set_theme",

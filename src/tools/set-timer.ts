@@ -1,6 +1,5 @@
 import { MAX_REMINDER_TEXT, MAX_SECONDS } from "../hardware/reminders.js";
-import { integer, string } from "../mcp_server/schema.js";
-import { ACTS, defineTool } from "./define-tool.js";
+import { ACTS, defineTool, integer, string } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.timer.set",

@@ -1,6 +1,4 @@
-import { done } from "../mcp_server/content.js";
-import { integer } from "../mcp_server/schema.js";
-import { defineTool, SETS } from "./define-tool.js";
+import { defineTool, done, integer, SETS } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.audio_speaker.set_volume",

@@ -1,6 +1,5 @@
 import { MAX_TEXT_LENGTH } from "../core/text/short-text.js";
-import { boolean, integer, string } from "../mcp_server/schema.js";
-import { defineTool, SETS } from "./define-tool.js";
+import { boolean, defineTool, integer, SETS, string } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.screen.show_text",

@@ -1,10 +1,8 @@
 import { toBase64 } from "../core/text/base64.js";
 import { type Camera, MAX_PICTURE_BYTES, readWhole } from "../hardware/pictures.js";
-import { type Content, image, text } from "../mcp_server/content.js";
 import { type Revision, reportsFailureAsError } from "../mcp_server/revision.js";
-import { string } from "../mcp_server/schema.js";
 import { uploadPicture } from "../screen/upload-picture.js";
-import { ACTS, defineTool } from "./define-tool.js";
+import { ACTS, type Content, defineTool, image, string, text } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.camera.take_photo",

@@ -1,6 +1,5 @@
-import { integer, string } from "../mcp_server/schema.js";
 import { uploadPicture } from "../screen/upload-picture.js";
-import { ACTS, defineTool } from "./define-tool.js";
+import { ACTS, defineTool, integer, string } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.screen.snapshot",

@@ -1,5 +1,4 @@
-import { boolean, optional, string } from "../mcp_server/schema.js";
-import { defineTool } from "./define-tool.js";
+import { boolean, defineTool, optional, string } from "./define-tool.js";
 
 export default defineTool({
 	name: "self.upgrade_firmware",

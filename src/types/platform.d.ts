@@ -2,7 +2,7 @@
 
 /** Moddable's timers. Milliseconds. */
 declare module "timer" {
-	import type { TimerModule } from "../hardware/timer.js";
+	import type { TimerModule } from "../hardware/hardware.js";
 
 	const Timer: TimerModule & {
 		/** Blocks the machine. */

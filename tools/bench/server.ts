@@ -1,9 +1,8 @@
 // The server in an engine, called in a loop: Node says which message and how often, and takes the time.
 
 import { boot, receive, send } from "../../packages/virtual-device/platform/bridge.js";
-import type { Sendable } from "../../src/core/text/pieced-text.js";
-import type { Board } from "../../src/hardware/hardware.js";
-import { isOffered } from "../../src/hardware/needs.js";
+import type { Sendable } from "../../src/core/text/json.js";
+import { type Board, isOffered } from "../../src/hardware/hardware.js";
 import { heldBytes } from "../../src/hardware/pictures.js";
 import { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { integer, string } from "../../src/mcp_server/schema.js";

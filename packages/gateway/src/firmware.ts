@@ -1,7 +1,7 @@
 /** The gateway's only imports from the firmware's sources. */
 
 export { FIRMWARE } from "../../../src/core/firmware.js";
-export { isObject } from "../../../src/core/text/is-object.js";
+export { isObject } from "../../../src/core/text/json.js";
 export { isNewer, isVersion } from "../../../src/core/text/version.js";
 export { readFrame, writeFrame } from "../../../src/features/voice/audio-frames.js";
 export { UdpAudio, type UdpSettings } from "../../../src/features/voice/udp-audio.js";

@@ -29,7 +29,7 @@ const FATAL = "fatal error: ";
 /** Begins the line that names settings which the firmware does not have. */
 const UNKNOWN = "unknown settings: ";
 
-/** Ends the line of the log that names a part which does not answer: src/hardware/parts/retried.ts. */
+/** Ends the line of the log that names a part which does not answer: src/hardware/parts/part.ts. */
 const RETRIED = "; tried again";
 
 /** The usual port of the page. Where it is taken, the next free one is used. */

@@ -1,4 +1,4 @@
-import type { PiecedText, Sendable } from "./pieced-text.js";
+import type { PiecedText, Sendable } from "./json.js";
 
 /** Bytes below which a part of a longer message is not worth its frame. */
 const MIN_PART = 64;

@@ -1,6 +1,4 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
-import { isObject } from "../../core/text/is-object.js";
-import { parseJson } from "../../core/text/parse-json.js";
+import { isObject, parseJson } from "../../core/text/json.js";
 import { splitUrl } from "../../core/text/url.js";
 
 /** The settings that the bootstrap serves, by their names in the configuration, which they override. */
@@ -43,7 +41,7 @@ export interface BootstrapAnswer {
 }
 
 /** The members that are read: XS would keep the names of any others until the restart. */
-const NAMES: readonly string[] = deepFreeze(
+const NAMES: readonly string[] = Object.freeze(
 	(
 		"mqtt endpoint client_id username password publish_topic subscribe_topic keepalive websocket url token version " +
 		"server_time timestamp timezone_offset firmware force sha256 signature activation message code challenge timeout_ms " +

@@ -1,9 +1,8 @@
 import { FIRMWARE } from "../../core/firmware.js";
 import { readSetting, readSettings, type SettingSource } from "../../core/read-setting.js";
-import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { Board, System } from "../../hardware/hardware.js";
 
-const NAMES = deepFreeze(["otaUrl", "otaInterval", "serialNumber", "hmacKey", "language"] as const);
+const NAMES = Object.freeze(["otaUrl", "otaInterval", "serialNumber", "hmacKey", "language"] as const);
 
 /** Settings of the bootstrap. */
 export type BootstrapConfig = ReturnType<typeof readSettings<(typeof NAMES)[number]>>;
@@ -29,7 +28,7 @@ export const readBootstrapConfig = (source: SettingSource): BootstrapConfig | un
 const LAYOUT_VERSION = 2;
 
 /** The tags of languages that the C++ firmware sends (BCP 47). */
-const TAGS: Readonly<Record<BootstrapConfig["language"], string>> = deepFreeze({
+const TAGS: Readonly<Record<BootstrapConfig["language"], string>> = Object.freeze({
 	en: "en-US",
 	ja: "ja-JP",
 	zh: "zh-CN",

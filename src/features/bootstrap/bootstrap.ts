@@ -3,13 +3,10 @@ import type { Search, SearchEvents } from "../../core/backend.js";
 import { deviceUuid } from "../../core/config.js";
 import { FIRMWARE } from "../../core/firmware.js";
 import { AppPart, type Feature } from "../../core/listener.js";
-import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { toHex } from "../../core/text/hex.js";
-import { isObject } from "../../core/text/is-object.js";
-import { parseJson } from "../../core/text/parse-json.js";
+import { isObject, parseJson } from "../../core/text/json.js";
 import { isNewer } from "../../core/text/version.js";
-import type { Http, HttpResponse, Settings } from "../../hardware/hardware.js";
-import type { TimerHandle } from "../../hardware/timer.js";
+import type { Http, HttpResponse, Settings, TimerHandle } from "../../hardware/hardware.js";
 import { Backoff } from "../../protocols/backoff.js";
 import { expectOk } from "../../protocols/http-status.js";
 import { type Activation, type BootstrapAnswer, readAnswer, type ServedBackend } from "./bootstrap-answer.js";
@@ -28,15 +25,15 @@ type HmacSha256 = (key: ArrayBuffer, message: ArrayBuffer) => Promise<ArrayBuffe
 const TRIES = 10;
 
 /** Milliseconds between them. */
-const BACKOFF = deepFreeze({ minimum: 10_000, maximum: 10_000 * 2 ** (TRIES - 2) });
+const BACKOFF = Object.freeze({ minimum: 10_000, maximum: 10_000 * 2 ** (TRIES - 2) });
 
 /** Milliseconds to the check after a failure to reach the backend; they double while it stays unreachable. */
-const UNREACHED = deepFreeze({ minimum: 10_000, maximum: 640_000 });
+const UNREACHED = Object.freeze({ minimum: 10_000, maximum: 640_000 });
 
 /** Activation requests before the bootstrap starts over; milliseconds between them. */
 const ACTIVATION_TRIES = 10;
-const UNBOUND = deepFreeze({ minimum: 4_000, maximum: 4_000 });
-const ACTIVATION_FAILED = deepFreeze({ minimum: 10_000, maximum: 60_000 });
+const UNBOUND = Object.freeze({ minimum: 4_000, maximum: 4_000 });
+const ACTIVATION_FAILED = Object.freeze({ minimum: 10_000, maximum: 60_000 });
 
 const MAX_ANSWER_BYTES = 8_192;
 
@@ -317,7 +314,7 @@ export class Bootstrap extends AppPart implements Search {
 	}
 }
 
-const STORED = deepFreeze(["bootstrap", "backend"] as const);
+const STORED = Object.freeze(["bootstrap", "backend"] as const);
 
 /** The backend that this server served last. Checked, because the stored text may be from another firmware. */
 const storedBackend = (settings: Settings | undefined, otaUrl: string): ServedBackend | undefined => {

@@ -1,11 +1,10 @@
 import type { Application } from "../../core/application.js";
 import { AppPart, type Listener } from "../../core/listener.js";
-import { isObject } from "../../core/text/is-object.js";
+import { isObject } from "../../core/text/json.js";
 import { shortText } from "../../core/text/short-text.js";
 import type { Answer, Assistant } from "../../hardware/assistant.js";
-import type { TimerHandle } from "../../hardware/timer.js";
-import type { Envelope } from "../../protocols/envelope.js";
-import type { Session } from "../../protocols/hello.js";
+import type { TimerHandle } from "../../hardware/hardware.js";
+import type { Envelope, Session } from "../../protocols/envelope.js";
 import { isIdle } from "./notice.js";
 
 /** Milliseconds until the first sign of an answer, the time for a session included. */

@@ -1,8 +1,7 @@
 import type { Application } from "../../core/application.js";
 import { AppPart, type Listener } from "../../core/listener.js";
+import type { Question, Questions, TimerHandle } from "../../hardware/hardware.js";
 import type { Press } from "../../hardware/kinds/button.js";
-import type { Question, Questions } from "../../hardware/questions.js";
-import type { TimerHandle } from "../../hardware/timer.js";
 import { drawAttention } from "../../sound/chime.js";
 
 interface Asked extends Question {

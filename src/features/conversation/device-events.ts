@@ -1,10 +1,10 @@
 import type { Application } from "../../core/application.js";
 import { AppPart, type Listener } from "../../core/listener.js";
 import type { SettingValue } from "../../core/settings-table.js";
+import type { TimerHandle } from "../../hardware/hardware.js";
 import type { Press } from "../../hardware/kinds/button.js";
 import type { Reading, Sensor } from "../../hardware/kinds/sensor.js";
 import type { Reminder } from "../../hardware/reminders.js";
-import type { TimerHandle } from "../../hardware/timer.js";
 import type { Words } from "../language.js";
 import type { AssistantLine } from "./assistant-line.js";
 

@@ -1,8 +1,8 @@
 import type { Application } from "../../core/application.js";
 import { AppPart, type Listener } from "../../core/listener.js";
-import { isObject } from "../../core/text/is-object.js";
+import { isObject } from "../../core/text/json.js";
 import { shortText } from "../../core/text/short-text.js";
-import type { TimerHandle } from "../../hardware/timer.js";
+import type { TimerHandle } from "../../hardware/hardware.js";
 import type { Envelope } from "../../protocols/envelope.js";
 import { drawAttention } from "../../sound/chime.js";
 

@@ -1,8 +1,7 @@
 import type { Application } from "../../core/application.js";
 import { AppPart, type Listener } from "../../core/listener.js";
-import type { Settings } from "../../hardware/hardware.js";
+import type { Settings, TimerHandle } from "../../hardware/hardware.js";
 import { MAX_REMINDERS, REMINDERS, type Reminder, type Reminders, SET_CLOCK } from "../../hardware/reminders.js";
-import type { TimerHandle } from "../../hardware/timer.js";
 import { drawAttention } from "../../sound/chime.js";
 
 /** A timer that runs, or waits until the clock is set. */

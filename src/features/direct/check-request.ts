@@ -1,4 +1,3 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { MAX_HEADERS, type ServedRequest } from "../../protocols/http-server.js";
 
 /** Path of the MCP endpoint. */
@@ -22,8 +21,8 @@ export interface Rejection {
 	readonly header?: readonly [name: string, value: string];
 }
 
-const CHALLENGE = deepFreeze(["www-authenticate", "Bearer"] as const);
-const ALLOW = deepFreeze(["allow", "POST"] as const);
+const CHALLENGE = Object.freeze(["www-authenticate", "Bearer"] as const);
+const ALLOW = Object.freeze(["allow", "POST"] as const);
 
 /** Checks a request's head, before its body is read. @returns undefined if it is accepted */
 export const checkRequest = ({ method, path, headers }: ServedRequest, rules: RequestRules): Rejection | undefined => {

@@ -1,5 +1,4 @@
-import { isObject } from "../../core/text/is-object.js";
-import type { Sendable } from "../../core/text/pieced-text.js";
+import { isObject, type Sendable } from "../../core/text/json.js";
 import { ErrorCode, RpcError } from "../../mcp_server/json-rpc.js";
 import { REVISIONS, type Revision } from "../../mcp_server/revision.js";
 import type { ServedRequest } from "../../protocols/http-server.js";

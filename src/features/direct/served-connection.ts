@@ -1,9 +1,7 @@
-import { isObject } from "../../core/text/is-object.js";
+import { isObject, type Sendable } from "../../core/text/json.js";
 import { decodeText } from "../../core/text/message-assembler.js";
-import type { Sendable } from "../../core/text/pieced-text.js";
 import { utf8Length } from "../../core/text/utf8.js";
-import type { Hardware } from "../../hardware/hardware.js";
-import type { TimerHandle } from "../../hardware/timer.js";
+import type { Hardware, TimerHandle } from "../../hardware/hardware.js";
 import { errorMessage, isRequestId, NO_WRAPPER, parseMessage, type RpcError } from "../../mcp_server/json-rpc.js";
 import type { McpSession } from "../../mcp_server/mcp-session.js";
 import { type Revision, unreadableId } from "../../mcp_server/revision.js";

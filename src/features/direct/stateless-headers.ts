@@ -1,8 +1,7 @@
 import { fromBase64 } from "../../core/text/base64.js";
-import { isObject } from "../../core/text/is-object.js";
-import { ErrorCode, RpcError } from "../../mcp_server/json-rpc.js";
+import { isObject } from "../../core/text/json.js";
+import { checkParams, ErrorCode, META, type Params, RpcError } from "../../mcp_server/json-rpc.js";
 import type { McpServer } from "../../mcp_server/mcp-server.js";
-import { checkParams, META, type Params } from "../../mcp_server/params.js";
 import type { ServedRequest } from "../../protocols/http-server.js";
 
 const VERSION_HEADER = "mcp-protocol-version";

@@ -2,8 +2,7 @@ import type { Search, SearchEvents } from "../../core/backend.js";
 import { SEARCH_SCHEME } from "../../core/config.js";
 import type { Feature } from "../../core/listener.js";
 import { readSetting } from "../../core/read-setting.js";
-import { deepFreeze } from "../../core/text/deep-freeze.js";
-import type { Runtime, TimerHandle } from "../../hardware/timer.js";
+import type { Runtime, TimerHandle } from "../../hardware/hardware.js";
 import { Backoff } from "../../protocols/backoff.js";
 
 /** A service that was found on the local network (DNS-SD, https://www.rfc-editor.org/rfc/rfc6763). */
@@ -38,7 +37,7 @@ export type OpenDnsSd = () => DnsSd;
 const SERVICE_TYPE = "_xs-mcp._tcp";
 
 /** Milliseconds from a failure to open the search to the next attempt. */
-const BACKOFF = deepFreeze({ minimum: 10_000, maximum: 120_000 });
+const BACKOFF = Object.freeze({ minimum: 10_000, maximum: 120_000 });
 
 /** Milliseconds without a gateway after which `onMissing` is called. */
 const MISSING_AFTER = 10_000;

@@ -1,6 +1,5 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
-import type { Hardware } from "../../hardware/hardware.js";
-import type { HardwareWith, Part, WithNeeds } from "../../hardware/needs.js";
+import type { Hardware, HardwareWith, Part, WithNeeds } from "../../hardware/hardware.js";
 import {
 	createPrompt,
 	type Prompt,

@@ -1,6 +1,5 @@
 import type { Feature } from "../../core/listener.js";
-import type { Hardware } from "../../hardware/hardware.js";
-import { isOffered } from "../../hardware/needs.js";
+import { type Hardware, isOffered } from "../../hardware/hardware.js";
 import { FeatureSet } from "../../mcp_server/features/feature-set.js";
 import { Resources } from "../../mcp_server/features/resources.js";
 import { OFFERED, STATE_URI } from "./offered.js";

@@ -1,12 +1,11 @@
 import type { Application } from "../../core/application.js";
 import { AppPart, type Listener } from "../../core/listener.js";
-import type { Hardware } from "../../hardware/hardware.js";
+import type { Hardware, TimerHandle } from "../../hardware/hardware.js";
 import { mainButtonOf, type Press } from "../../hardware/kinds/button.js";
 import { PART_KINDS } from "../../hardware/kinds/index.js";
 import type { Reading, Sensor } from "../../hardware/kinds/sensor.js";
 import { SET_CLOCK } from "../../hardware/reminders.js";
 import type { Rule, RuleState, RuleTrigger } from "../../hardware/rules.js";
-import type { TimerHandle } from "../../hardware/timer.js";
 import { McpSession } from "../../mcp_server/mcp-session.js";
 import { cancelCalls, ToolCall } from "../../mcp_server/tool-call.js";
 import { findPart } from "../../tools/define-tool.js";

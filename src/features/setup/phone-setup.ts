@@ -3,10 +3,8 @@ import { RESTART_DELAY } from "../../core/backend-messages.js";
 import { knownNetworks } from "../../core/known-networks.js";
 import { AppPart, type Feature, type Listener } from "../../core/listener.js";
 import { settingText, withSettings } from "../../core/read-setting.js";
-import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { hostnameOf } from "../../core/text/hostname.js";
-import type { Settings } from "../../hardware/hardware.js";
-import type { TimerHandle } from "../../hardware/timer.js";
+import type { Settings, TimerHandle } from "../../hardware/hardware.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess, WiFiSetup } from "../../hardware/wifi-setup.js";
 import type { HttpConnection, HttpServer, HttpServerPlatform } from "../../protocols/http-server.js";
 import type { FoundGateway } from "../discovery/gateway-search.js";
@@ -55,7 +53,7 @@ const RESET_HOLD = 10_000;
 const RESET_DELAY = 1_000;
 
 /** Set until the stored backend was reached once. */
-const UNREACHED = deepFreeze(["wifi", "unreached"] as const);
+const UNREACHED = Object.freeze(["wifi", "unreached"] as const);
 
 /** Letters and digits that are hard to confuse. */
 const PASSWORD_CHARACTERS = "abcdefghjkmnpqrstuvwxyz23456789";

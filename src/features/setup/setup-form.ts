@@ -10,8 +10,7 @@ import {
 } from "../../core/read-setting.js";
 import { SETTINGS, type SettingName } from "../../core/settings-table.js";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
-import { isObject } from "../../core/text/is-object.js";
-import { parseJson } from "../../core/text/parse-json.js";
+import { isObject, parseJson } from "../../core/text/json.js";
 import type { Settings } from "../../hardware/hardware.js";
 import type { SetupMessage, TextKey } from "./setup-texts.js";
 
@@ -40,7 +39,7 @@ export interface SetupForm {
 }
 
 /** The message for a field whose value cannot be used. */
-const WRONG: Readonly<Record<Field, TextKey>> = deepFreeze({
+const WRONG: Readonly<Record<Field, TextKey>> = Object.freeze({
 	ssid: "wrongSsid",
 	password: "wrongPassword",
 	backend: "wrongBackend",

@@ -1,9 +1,7 @@
 import type { Application } from "../../core/application.js";
 import { FIRMWARE } from "../../core/firmware.js";
 import { AppPart, type Listener } from "../../core/listener.js";
-import { deepFreeze } from "../../core/text/deep-freeze.js";
-import type { Settings } from "../../hardware/hardware.js";
-import type { TimerHandle } from "../../hardware/timer.js";
+import type { Settings, TimerHandle } from "../../hardware/hardware.js";
 
 /** The trial of new firmware: without its backend in time, or after a restart, the device rolls back. */
 export class Trial extends AppPart implements Listener {
@@ -71,7 +69,7 @@ export const rollBack = ({ board, log }: Application): void => {
 };
 
 /** Stores which firmware is on trial from the next restart on: its version, or its URL if the version is unknown. */
-export const TRIAL = deepFreeze(["update", "trial"] as const);
+export const TRIAL = Object.freeze(["update", "trial"] as const);
 
 /** The firmware put on trial last, unless already read. */
 const forgetTrial = (settings: Settings | undefined): string | undefined => {

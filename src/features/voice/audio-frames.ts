@@ -1,5 +1,4 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
-import { isObject } from "../../core/text/is-object.js";
+import { isObject } from "../../core/text/json.js";
 import type { AudioParams } from "../../hardware/sound.js";
 
 // How binary messages over WebSocket frame audio, by the header `Protocol-Version`: 1 not at all, 2 and 3 with a header.
@@ -8,10 +7,10 @@ import type { AudioParams } from "../../hardware/sound.js";
 const MAX_PACKET_BYTES = 4_000;
 
 /** Version 2, big-endian: version (16 bits), type (16), reserved (32), timestamp in ms (32), size (32). */
-const HEADER_2 = deepFreeze({ bytes: 16, type: 2, timestamp: 8, size: 12 });
+const HEADER_2 = Object.freeze({ bytes: 16, type: 2, timestamp: 8, size: 12 });
 
 /** Version 3, big-endian: type (8 bits), reserved (8), size (16). */
-const HEADER_3 = deepFreeze({ bytes: 4, type: 0, size: 2 });
+const HEADER_3 = Object.freeze({ bytes: 4, type: 0, size: 2 });
 
 /** The other type, 1, is JSON. */
 const OPUS = 0;
@@ -82,11 +81,11 @@ export const writeFrame = (packet: Uint8Array, version: number, timestamp: numbe
 };
 
 /** Assumed if the backend's hello does not say, as by the C++ firmware. */
-const DEFAULTS = deepFreeze({ sample_rate: 24_000, channels: 1, frame_duration: 60 });
+const DEFAULTS = Object.freeze({ sample_rate: 24_000, channels: 1, frame_duration: 60 });
 
 /** The values that Opus allows: RFC 6716, section 2. */
-const RATES = deepFreeze([8_000, 12_000, 16_000, 24_000, 48_000]);
-const DURATIONS = deepFreeze([5, 10, 20, 40, 60, 80, 100, 120]);
+const RATES = Object.freeze([8_000, 12_000, 16_000, 24_000, 48_000]);
+const DURATIONS = Object.freeze([5, 10, 20, 40, 60, 80, 100, 120]);
 
 /**
  * Reads the audio format of a hello: its member `audio_params`. Missing members have the family's defaults.

@@ -1,11 +1,9 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
-
 // Files of Ogg Opus (RFC 3533, RFC 7845) that are played while they arrive.
 
 /** Milliseconds of a frame by configuration, the first five bits of a packet: RFC 6716, section 3.1. */
-const SILK: readonly number[] = deepFreeze([10, 20, 40, 60]);
-const HYBRID: readonly number[] = deepFreeze([10, 20]);
-const CELT: readonly number[] = deepFreeze([2.5, 5, 10, 20]);
+const SILK: readonly number[] = Object.freeze([10, 20, 40, 60]);
+const HYBRID: readonly number[] = Object.freeze([10, 20]);
+const CELT: readonly number[] = Object.freeze([2.5, 5, 10, 20]);
 
 /** Milliseconds of sound that a packet may have: RFC 6716, section 3.2.5. */
 const MAX_DURATION = 120;

@@ -1,5 +1,5 @@
 import { fromHex } from "../../core/text/hex.js";
-import { isObject } from "../../core/text/is-object.js";
+import { isObject } from "../../core/text/json.js";
 import type { UdpRecord } from "../../protocols/udp-socket.js";
 import { packetDuration } from "./ogg-opus.js";
 

@@ -1,13 +1,11 @@
 import type { Application } from "../../core/application.js";
-import type { DeviceState } from "../../core/device-state.js";
-import { AppPart, type Feature, type Listener } from "../../core/listener.js";
+import { AppPart, type DeviceState, type Feature, type Listener } from "../../core/listener.js";
 import { SettingError } from "../../core/read-setting.js";
-import { isObject } from "../../core/text/is-object.js";
+import { isObject } from "../../core/text/json.js";
 import type { Http } from "../../hardware/hardware.js";
 import type { Light } from "../../hardware/kinds/light.js";
 import type { Codec, PlayOpusFile } from "../../hardware/sound.js";
-import type { Envelope } from "../../protocols/envelope.js";
-import type { Session } from "../../protocols/hello.js";
+import type { Envelope, Session } from "../../protocols/envelope.js";
 import { expectOk } from "../../protocols/http-status.js";
 import { readAudioParams, readFrame, readTimestamp, writeFrame } from "./audio-frames.js";
 import { OggOpusReader, packetDuration } from "./ogg-opus.js";

@@ -1,4 +1,4 @@
-import type { WakePin } from "../power.js";
+import type { WakePin } from "../hardware.js";
 import { TimedButton, type TimedButtonOptions } from "./button.js";
 
 /** A digital input of ECMA-419. */

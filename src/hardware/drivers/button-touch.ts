@@ -1,5 +1,4 @@
-import type { WakePin } from "../power.js";
-import type { TimerHandle, TimerModule } from "../timer.js";
+import type { TimerHandle, TimerModule, WakePin } from "../hardware.js";
 import { TimedButton, type TimedButtonOptions } from "./button.js";
 
 /** ECMA-419's touch sensor. */

@@ -1,5 +1,5 @@
+import type { TimerHandle, TimerModule } from "../hardware.js";
 import type { Button, Press } from "../kinds/button.js";
-import type { TimerHandle, TimerModule } from "../timer.js";
 
 export interface TimedButtonOptions {
 	readonly timer: TimerModule;

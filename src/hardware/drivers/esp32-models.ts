@@ -1,7 +1,7 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 
 /** The names of the chips by ESP-IDF's numbers (esp_chip_model_t). */
-export const ESP32_MODELS: Readonly<Record<number, string>> = deepFreeze({
+export const ESP32_MODELS: Readonly<Record<number, string>> = Object.freeze({
 	1: "esp32",
 	2: "esp32s2",
 	5: "esp32c3",
@@ -23,7 +23,7 @@ export const ESP32_RESET_REASONS: readonly string[] = deepFreeze(
 );
 
 /** The pins of the BOOT button, by the same numbers. */
-export const BOOT_PINS: Readonly<Record<number, number>> = deepFreeze({
+export const BOOT_PINS: Readonly<Record<number, number>> = Object.freeze({
 	1: 0, // ESP32
 	2: 0, // ESP32-S2
 	5: 9, // ESP32-C3

@@ -1,5 +1,4 @@
-import type { System, SystemInfo, Thermometer } from "../hardware.js";
-import type { TimerModule } from "../timer.js";
+import type { System, SystemInfo, Thermometer, TimerModule } from "../hardware.js";
 import type { esp32Chip } from "./esp32-chip.js";
 import { ESP32_MODELS, ESP32_RESET_REASONS } from "./esp32-models.js";
 

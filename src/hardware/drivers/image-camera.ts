@@ -1,5 +1,5 @@
+import type { TimerHandle, TimerModule } from "../hardware.js";
 import { type ByteSource, type Camera, heldBytes } from "../pictures.js";
-import type { TimerHandle, TimerModule } from "../timer.js";
 
 /** A picture in the memory of the camera's driver. Must be closed. */
 export interface Frame extends ArrayBuffer {

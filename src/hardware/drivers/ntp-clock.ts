@@ -1,4 +1,4 @@
-import type { Runtime, TimerHandle } from "../timer.js";
+import type { Runtime, TimerHandle } from "../hardware.js";
 
 /** ECMA-419's NTP client. */
 interface NtpClient {

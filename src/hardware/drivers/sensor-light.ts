@@ -1,4 +1,4 @@
-import type { TimerModule } from "../timer.js";
+import type { TimerModule } from "../hardware.js";
 import { SampledSensor, type SampledSource } from "./sensor-sampled.js";
 
 /** A sample of a light sensor of ECMA-419. */

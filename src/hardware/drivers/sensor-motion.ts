@@ -1,4 +1,4 @@
-import type { TimerModule } from "../timer.js";
+import type { TimerModule } from "../hardware.js";
 import { rounded, SampledSensor, type SampledSource } from "./sensor-sampled.js";
 
 /** Metres per second squared, or a driver's own unit. */

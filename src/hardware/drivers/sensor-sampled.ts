@@ -1,5 +1,5 @@
+import type { TimerHandle, TimerModule } from "../hardware.js";
 import type { Reading, Sensor } from "../kinds/sensor.js";
-import type { TimerHandle, TimerModule } from "../timer.js";
 
 /** A sensor of ECMA-419. */
 export interface SampledSource<Sample> {

@@ -1,8 +1,7 @@
 import { withFirst } from "../../core/known-networks.js";
 import { hostnameOf } from "../../core/text/hostname.js";
 import type { StaticAddress } from "../../core/wifi-settings.js";
-import type { Network } from "../hardware.js";
-import type { Runtime, TimerHandle } from "../timer.js";
+import type { Network, Runtime, TimerHandle } from "../hardware.js";
 import type { FoundNetwork, WiFiAccess } from "../wifi-setup.js";
 import type { NtpClock } from "./ntp-clock.js";
 

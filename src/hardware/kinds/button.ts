@@ -1,4 +1,4 @@
-import type { WakePin } from "../power.js";
+import type { WakePin } from "../hardware.js";
 import { definePartKind } from "./part-kind.js";
 
 /** A press of a button. */

@@ -1,7 +1,6 @@
 import { DigitalButton, type DigitalButtonOptions } from "../drivers/button-digital.js";
 import type { Button, Press } from "../kinds/button.js";
-import { aFlag, aPin, DIGITAL, optionFault, type Part } from "./part.js";
-import { Retried } from "./retried.js";
+import { aFlag, aPin, DIGITAL, optionFault, type Part, Retried } from "./part.js";
 
 export interface ButtonOptions {
 	readonly pin: number;

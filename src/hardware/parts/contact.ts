@@ -1,5 +1,5 @@
+import type { TimerHandle } from "../hardware.js";
 import type { Reading, Sensor } from "../kinds/sensor.js";
-import type { TimerHandle } from "../timer.js";
 import {
 	aNumber,
 	anything,
@@ -13,8 +13,8 @@ import {
 	type Part,
 	type PartIo,
 	type PartOptions,
+	Retried,
 } from "./part.js";
-import { Retried } from "./retried.js";
 
 export interface ContactOptions extends PartOptions {
 	readonly pin: number;

@@ -1,21 +1,5 @@
 // The package `xs-mcp`: the parts of a maker's device.
-export { audio, type Content, done, image, type ResourceLink, resourceLink, text } from "../../mcp_server/content.js";
-export {
-	array,
-	boolean,
-	enumeration,
-	type InferProperties,
-	integer,
-	number,
-	object,
-	optional,
-	type Properties,
-	type Schema,
-	string,
-} from "../../mcp_server/schema.js";
-export type { ToolAnnotations } from "../../mcp_server/tool.js";
-export { CallCancelled, type ToolCall } from "../../mcp_server/tool-call.js";
-export { ACTS, defineTool, type HardwareTool, READS, SETS } from "../../tools/define-tool.js";
+export * from "../../tools/define-tool.js";
 export type { BoardData } from "../board-data.js";
 export { type AnalogOptions, analog } from "./analog.js";
 export { type ButtonOptions, button } from "./button.js";

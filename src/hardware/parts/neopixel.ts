@@ -1,8 +1,17 @@
 import { NeoPixelLight, type Pixels } from "../drivers/light-neopixel.js";
 import type { ColoredLight } from "../drivers/light-state.js";
 import type { Light } from "../kinds/light.js";
-import { anInteger, anything, aPin, oneOf, optional, optionFault, type Part, type PartOptions } from "./part.js";
-import { RetriedLight } from "./retried.js";
+import {
+	anInteger,
+	anything,
+	aPin,
+	oneOf,
+	optional,
+	optionFault,
+	type Part,
+	type PartOptions,
+	RetriedLight,
+} from "./part.js";
 
 export interface NeoPixelOptions extends PartOptions {
 	readonly pin: number;

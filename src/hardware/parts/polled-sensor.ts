@@ -2,8 +2,7 @@ import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { rounded, SampledSensor, type SampledSource } from "../drivers/sensor-sampled.js";
 import type { Reading, Sensor } from "../kinds/sensor.js";
 import { SENSOR_KINDS } from "../sensor-kinds.js";
-import { aNumber, anything, type OpenedPart, optional, type PartIo, type PartOptions } from "./part.js";
-import { Retried } from "./retried.js";
+import { aNumber, anything, type OpenedPart, optional, type PartIo, type PartOptions, Retried } from "./part.js";
 
 /** Options of every sensor. */
 export interface SensorOptions extends PartOptions {

@@ -10,9 +10,9 @@ import {
 	type Part,
 	type PartOptions,
 	PWM,
+	RetriedLight,
 	rangeFault,
 } from "./part.js";
-import { RetriedLight } from "./retried.js";
 
 export interface PwmOptions extends PartOptions {
 	readonly pin: number;

@@ -1,6 +1,6 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
+import type { TimerHandle } from "../hardware.js";
 import { checkSeconds, type Switch, type SwitchCause } from "../kinds/switch.js";
-import type { TimerHandle } from "../timer.js";
 import {
 	aFlag,
 	aNumber,
@@ -16,8 +16,8 @@ import {
 	type Part,
 	type PartIo,
 	type PartOptions,
+	Retried,
 } from "./part.js";
-import { Retried } from "./retried.js";
 
 /** Options of a pin that is switched on and off. */
 export interface PinSwitchOptions extends PartOptions {

@@ -1,5 +1,4 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
-import { isObject } from "../../core/text/is-object.js";
+import { isObject } from "../../core/text/json.js";
 import { rounded } from "../drivers/sensor-sampled.js";
 import type { Reading } from "../kinds/sensor.js";
 import { roundedAs } from "./polled-sensor.js";
@@ -13,10 +12,10 @@ export interface Values {
 }
 
 /** The kinds of ECMA-419's classes that measure along three axes (§13). */
-const AXES: Readonly<Record<string, string>> = deepFreeze({ accelerometer: "acceleration" });
+const AXES: Readonly<Record<string, string>> = Object.freeze({ accelerometer: "acceleration" });
 
 /** Kinds that ECMA-419 measures from 0 to 1, and people in percent. */
-const SCALES: Readonly<Record<string, number>> = deepFreeze({ moisture: 100 });
+const SCALES: Readonly<Record<string, number>> = Object.freeze({ moisture: 100 });
 
 /** Values of one sample that are kept. */
 const MAX_VALUES = 16;

@@ -1,7 +1,7 @@
 import { utf8Length } from "../../core/text/utf8.js";
+import type { TimerHandle } from "../hardware.js";
 import type { SerialLine } from "../kinds/line.js";
 import type { SerialOptions as PortOptions, SerialPort } from "../serial.js";
-import type { TimerHandle } from "../timer.js";
 import {
 	aNumber,
 	anything,
@@ -13,8 +13,8 @@ import {
 	type Part,
 	type PartIo,
 	type PartOptions,
+	Retried,
 } from "./part.js";
-import { Retried } from "./retried.js";
 
 export interface SerialOptions extends PartOptions {
 	/** The pin that receives: the other device's TX. */

@@ -1,4 +1,3 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { PwmOutput } from "../drivers/light-pwm.js";
 import { checkAngle, type Servo } from "../kinds/servo.js";
 import {
@@ -11,9 +10,9 @@ import {
 	type Part,
 	type PartOptions,
 	PWM,
+	Retried,
 	rangeFault,
 } from "./part.js";
-import { Retried } from "./retried.js";
 
 export interface ServoOptions extends PartOptions {
 	readonly pin: number;
@@ -31,7 +30,7 @@ const PERIOD = 1_000_000 / HZ;
 /** Bits of the duty: a step is 1.2 microseconds, a ninth of a degree. */
 const RESOLUTION = 14;
 
-const DEFAULT_PULSE: readonly [number, number] = deepFreeze([500, 2_500]);
+const DEFAULT_PULSE: readonly [number, number] = Object.freeze([500, 2_500]);
 
 /**
  * A servo, which turns its arm to an angle. It moves only when it is called.

@@ -1,6 +1,6 @@
+import type { TimerHandle } from "../hardware.js";
 import type { Siren, SirenPattern } from "../kinds/siren.js";
 import type { SwitchCause } from "../kinds/switch.js";
-import type { TimerHandle } from "../timer.js";
 import { aNumber, anything, firstFault, optionFault, type Part, type PartIo } from "./part.js";
 import { PIN_SWITCH_CHECKS, PinSwitch, type PinSwitchOptions } from "./relay.js";
 

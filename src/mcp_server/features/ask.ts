@@ -1,6 +1,5 @@
-import { isObject } from "../../core/text/is-object.js";
-import { RpcError } from "../json-rpc.js";
-import type { Params } from "../params.js";
+import { isObject } from "../../core/text/json.js";
+import { type Params, RpcError } from "../json-rpc.js";
 import type { ToolCall } from "../tool-call.js";
 import { findFeature } from "./feature-set.js";
 

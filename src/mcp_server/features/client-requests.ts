@@ -1,7 +1,6 @@
-import { isObject } from "../../core/text/is-object.js";
-import { notificationMessage } from "../json-rpc.js";
+import { isObject } from "../../core/text/json.js";
+import { notificationMessage, type Params } from "../json-rpc.js";
 import type { McpSession } from "../mcp-session.js";
-import type { Params } from "../params.js";
 import type { StopWaiting, ToolCall } from "../tool-call.js";
 import { Asking, type Question } from "./ask.js";
 import type { Feature, FeatureResult } from "./feature-set.js";

@@ -1,7 +1,5 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
-import { isObject } from "../../core/text/is-object.js";
-import { ErrorCode, quotable, RpcError } from "../json-rpc.js";
-import type { Params } from "../params.js";
+import { isObject } from "../../core/text/json.js";
+import { ErrorCode, type Params, quotable, RpcError } from "../json-rpc.js";
 import { type Feature, type FeatureResult, readText } from "./feature-set.js";
 
 /** Candidate texts, filtered by the user's input as a prefix; or a function that returns suggestions. */
@@ -29,9 +27,9 @@ export interface CompletionOptions {
 /** Values that an answer may have: https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion#completion-results */
 const MAX_VALUES = 100;
 
-const NAMES: readonly string[] = deepFreeze("ref type name uri argument value context arguments".split(" "));
+const NAMES: readonly string[] = Object.freeze("ref type name uri argument value context arguments".split(" "));
 
-const NO_ARGUMENTS: Params = deepFreeze({});
+const NO_ARGUMENTS: Params = Object.freeze({});
 
 /** Completion of prompt arguments and template variables (MCP 2025-11-25, server/utilities/completion). */
 export class Completion implements Feature<unknown> {

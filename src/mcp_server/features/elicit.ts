@@ -1,5 +1,5 @@
-import { isObject } from "../../core/text/is-object.js";
-import type { Params } from "../params.js";
+import { isObject } from "../../core/text/json.js";
+import type { Params } from "../json-rpc.js";
 import { type InferProperties, object, type Properties } from "../schema.js";
 import type { ToolCall } from "../tool-call.js";
 import { memberNames, prepareMembers, validateMembers } from "../validate.js";

@@ -1,8 +1,19 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
-import type { Sendable } from "../../core/text/pieced-text.js";
-import { type Answer, errorMessage, type RequestId, toRpcError, type Wrapper } from "../json-rpc.js";
+import type { Sendable } from "../../core/text/json.js";
+import {
+	type Answer,
+	CALL_TOOL,
+	errorMessage,
+	INITIALIZE,
+	isStateless,
+	LIST_TOOLS,
+	type Params,
+	PING,
+	type RequestId,
+	toRpcError,
+	type Wrapper,
+} from "../json-rpc.js";
 import { McpSession, type SessionOptions } from "../mcp-session.js";
-import { CALL_TOOL, INITIALIZE, isStateless, LIST_TOOLS, type Params, PING } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
 import type { FeatureServer } from "./feature-set.js";
 

@@ -1,9 +1,16 @@
-import { isObject } from "../../core/text/is-object.js";
+import { isObject } from "../../core/text/json.js";
 import type { Client } from "../client.js";
-import { type Answer, invalidParams, type LongResult, type RequestId } from "../json-rpc.js";
+import {
+	type Answer,
+	invalidParams,
+	type LongResult,
+	META,
+	META_NAMES,
+	type Params,
+	type RequestId,
+} from "../json-rpc.js";
 import { McpServer, type McpServerOptions } from "../mcp-server.js";
 import type { McpSession, SessionOptions } from "../mcp-session.js";
-import { META, META_NAMES, type Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
 import { FeatureSession } from "./feature-session.js";
 import { readMeta, StatelessRequest } from "./stateless-request.js";

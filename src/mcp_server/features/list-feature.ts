@@ -1,7 +1,6 @@
-import { type LongResult, resultOverhead } from "../json-rpc.js";
+import { type LongResult, type Params, readCursor, resultOverhead } from "../json-rpc.js";
 import type { McpServer } from "../mcp-server.js";
 import { type Listed, PagedList } from "../paged-list.js";
-import { type Params, readCursor } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
 import type { Completers } from "./completion.js";
 

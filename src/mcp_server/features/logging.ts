@@ -1,13 +1,20 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
-import { ErrorCode, notificationMessage, RpcError } from "../json-rpc.js";
+import { ErrorCode, notificationMessage, type Params, RpcError } from "../json-rpc.js";
 import type { McpSession } from "../mcp-session.js";
-import type { Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
 import type { FeatureSession } from "./feature-session.js";
 import { type Feature, type FeatureResult, findFeature } from "./feature-set.js";
 
 /** The levels of syslog (RFC 5424 §6.2.1), the least severe first. */
-const LEVELS = deepFreeze(["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const);
+const LEVELS = Object.freeze([
+	"debug",
+	"info",
+	"notice",
+	"warning",
+	"error",
+	"critical",
+	"alert",
+	"emergency",
+] as const);
 
 /** A level of syslog (RFC 5424), the least urgent first. */
 export type LogLevel = (typeof LEVELS)[number];

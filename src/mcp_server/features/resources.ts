@@ -1,11 +1,10 @@
 import { base64Length, toBase64 } from "../../core/text/base64.js";
 import { utf8Length } from "../../core/text/utf8.js";
 import { Content } from "../content.js";
-import { ErrorCode, notificationMessage, quotable, RpcError } from "../json-rpc.js";
+import { ErrorCode, notificationMessage, type Params, quotable, RpcError } from "../json-rpc.js";
 import type { McpServer } from "../mcp-server.js";
 import type { McpSession } from "../mcp-session.js";
 import { type Listed, listed } from "../paged-list.js";
-import type { Params } from "../params.js";
 import type { ToolCall } from "../tool-call.js";
 import type { Completable, Completers } from "./completion.js";
 import { type Feature, type FeatureResult, readText } from "./feature-set.js";

@@ -1,9 +1,14 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
-import { isObject } from "../../core/text/is-object.js";
-import type { Sendable } from "../../core/text/pieced-text.js";
+import { isObject, type Sendable } from "../../core/text/json.js";
 import type { Client } from "../client.js";
-import { type Answer, invalidParams, notificationMessage, quotable, type RequestId } from "../json-rpc.js";
-import { type Params, progressToken } from "../params.js";
+import {
+	type Answer,
+	invalidParams,
+	notificationMessage,
+	type Params,
+	progressToken,
+	quotable,
+	type RequestId,
+} from "../json-rpc.js";
 import type { StopWaiting, ToolCall } from "../tool-call.js";
 import type { Question } from "./ask.js";
 import type { FeatureSession } from "./feature-session.js";
@@ -14,7 +19,7 @@ import { StatelessRequest } from "./stateless-request.js";
 export const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";
 
 /** The member of a subscription's filter for each notification. */
-const FILTERS: Readonly<Record<string, string>> = deepFreeze({
+const FILTERS: Readonly<Record<string, string>> = Object.freeze({
 	"notifications/tools/list_changed": "toolsListChanged",
 	"notifications/prompts/list_changed": "promptsListChanged",
 	"notifications/resources/list_changed": "resourcesListChanged",

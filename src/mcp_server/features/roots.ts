@@ -1,6 +1,5 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
-import { isObject } from "../../core/text/is-object.js";
-import type { Params } from "../params.js";
+import { isObject } from "../../core/text/json.js";
+import type { Params } from "../json-rpc.js";
 import type { ToolCall } from "../tool-call.js";
 import { ask } from "./ask.js";
 
@@ -10,7 +9,7 @@ export interface Root {
 	readonly name?: string;
 }
 
-const NAMES: readonly string[] = deepFreeze(["roots", "uri", "name"]);
+const NAMES: readonly string[] = Object.freeze(["roots", "uri", "name"]);
 
 /**
  * Asks which folders the client works on: https://modelcontextprotocol.io/specification/2025-11-25/client/roots

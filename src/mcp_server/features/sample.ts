@@ -1,7 +1,6 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
-import { isObject } from "../../core/text/is-object.js";
+import { isObject } from "../../core/text/json.js";
 import type { Content } from "../content.js";
-import type { Params } from "../params.js";
+import type { Params } from "../json-rpc.js";
 import type { ToolCall } from "../tool-call.js";
 import { ask } from "./ask.js";
 
@@ -35,7 +34,7 @@ export interface SamplingAnswer {
 	readonly stopReason?: string;
 }
 
-const NAMES: readonly string[] = deepFreeze("role content type text data mimeType model stopReason".split(" "));
+const NAMES: readonly string[] = Object.freeze("role content type text data mimeType model stopReason".split(" "));
 
 /**
  * Asks the client's language model: https://modelcontextprotocol.io/specification/2025-11-25/client/sampling

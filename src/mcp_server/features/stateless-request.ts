@@ -1,6 +1,4 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
-import { isObject } from "../../core/text/is-object.js";
-import type { Sendable } from "../../core/text/pieced-text.js";
+import { isObject, type Sendable } from "../../core/text/json.js";
 import { type Client, readClient } from "../client.js";
 import type { CallResult } from "../content.js";
 import {
@@ -8,30 +6,31 @@ import {
 	ErrorCode,
 	invalidParams,
 	type LongResult,
+	META,
 	notificationMessage,
+	type Params,
 	quotable,
 	type RequestId,
 	RpcError,
 	type Wrapper,
 } from "../json-rpc.js";
-import { META, type Params } from "../params.js";
 import { FeatureSession } from "./feature-session.js";
 
 /** The stateless revisions that this server supports. Copied where they are sent: XS does not stringify preloaded arrays. */
-export const STATELESS_REVISIONS: readonly string[] = deepFreeze(["2026-07-28"]);
+export const STATELESS_REVISIONS: readonly string[] = Object.freeze(["2026-07-28"]);
 
 /** The error code for a revision that the server does not speak. */
 const UNSUPPORTED_VERSION = -32022;
 
 /** Methods of older revisions that the stateless form lacks. */
-const REMOVED: readonly string[] = deepFreeze(
+const REMOVED: readonly string[] = Object.freeze(
 	"initialize ping logging/setLevel resources/subscribe resources/unsubscribe".split(" "),
 );
 
 /** The start of a result, and of a cacheable one: lists, reads. */
 const COMPLETE = '"resultType":"complete"';
 const CACHEABLE = `${COMPLETE},"ttlMs":0,"cacheScope":"private"`;
-const CACHEABLE_METHODS: readonly string[] = deepFreeze(
+const CACHEABLE_METHODS: readonly string[] = Object.freeze(
 	"server/discover tools/list prompts/list resources/list resources/templates/list resources/read".split(" "),
 );
 

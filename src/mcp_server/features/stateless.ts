@@ -1,8 +1,6 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
-import { isObject } from "../../core/text/is-object.js";
+import { isObject } from "../../core/text/json.js";
 import type { Client } from "../client.js";
-import { type Answer, ErrorCode, type RequestId, RpcError } from "../json-rpc.js";
-import type { Params } from "../params.js";
+import { type Answer, ErrorCode, type Params, type RequestId, RpcError } from "../json-rpc.js";
 import type { ToolCall } from "../tool-call.js";
 import type { FeatureSession } from "./feature-session.js";
 import type { Feature, FeatureResult } from "./feature-set.js";
@@ -20,8 +18,8 @@ export interface StatelessOptions {
 }
 
 /** Members that it reads in any request, and in `subscriptions/listen`. */
-const NAMES: readonly string[] = deepFreeze("form inputResponses requestState".split(" "));
-const LISTEN_NAMES: readonly string[] = deepFreeze(
+const NAMES: readonly string[] = Object.freeze("form inputResponses requestState".split(" "));
+const LISTEN_NAMES: readonly string[] = Object.freeze(
 	"notifications toolsListChanged promptsListChanged resourcesListChanged resourceSubscriptions".split(" "),
 );
 

@@ -1,7 +1,5 @@
 import { checkAngle } from "../../hardware/kinds/servo.js";
-import { done } from "../../mcp_server/content.js";
-import { number, string } from "../../mcp_server/schema.js";
-import { defineTool, findPart, SETS } from "../define-tool.js";
+import { defineTool, done, findPart, number, SETS, string } from "../define-tool.js";
 
 export default defineTool({
 	name: "self.servo.move",

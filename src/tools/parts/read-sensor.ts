@@ -1,7 +1,6 @@
 import { describePart, describeParts } from "../../hardware/kinds/describe-parts.js";
 import { sensor as sensorKind } from "../../hardware/kinds/sensor.js";
-import { optional, string } from "../../mcp_server/schema.js";
-import { defineTool, findPart, READS } from "../define-tool.js";
+import { defineTool, findPart, optional, READS, string } from "../define-tool.js";
 
 export default defineTool({
 	name: "self.sensor.read",

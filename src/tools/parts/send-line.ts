@@ -1,5 +1,4 @@
-import { string } from "../../mcp_server/schema.js";
-import { ACTS, defineTool, findPart } from "../define-tool.js";
+import { ACTS, defineTool, findPart, string } from "../define-tool.js";
 
 export default defineTool({
 	name: "self.line.send",

@@ -1,8 +1,6 @@
 import { describePart } from "../../hardware/kinds/describe-parts.js";
 import { type Light, light as lightKind } from "../../hardware/kinds/light.js";
-import { done } from "../../mcp_server/content.js";
-import { boolean, integer, optional, string } from "../../mcp_server/schema.js";
-import { ACTS, defineTool, findPart } from "../define-tool.js";
+import { ACTS, boolean, defineTool, done, findPart, integer, optional, string } from "../define-tool.js";
 
 export default defineTool({
 	name: "self.light.set",

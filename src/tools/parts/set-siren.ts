@@ -1,8 +1,7 @@
 import { describePart } from "../../hardware/kinds/describe-parts.js";
 import { siren as sirenKind } from "../../hardware/kinds/siren.js";
 import { checkSeconds } from "../../hardware/kinds/switch.js";
-import { boolean, number, optional, string } from "../../mcp_server/schema.js";
-import { ACTS, defineTool, findPart } from "../define-tool.js";
+import { ACTS, boolean, defineTool, findPart, number, optional, string } from "../define-tool.js";
 
 /** Longest turn of a pattern, in seconds. */
 const LONGEST_TURN = 60;

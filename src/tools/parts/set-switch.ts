@@ -1,7 +1,6 @@
 import { describePart } from "../../hardware/kinds/describe-parts.js";
 import { checkSeconds, switchKind } from "../../hardware/kinds/switch.js";
-import { boolean, number, optional, string } from "../../mcp_server/schema.js";
-import { ACTS, defineTool, findPart } from "../define-tool.js";
+import { ACTS, boolean, defineTool, findPart, number, optional, string } from "../define-tool.js";
 
 /** Longest time of a call, in seconds: a day. */
 const MAX_SECONDS = 86_400;

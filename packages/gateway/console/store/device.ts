@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
 import { batch, computed, signal } from "@preact/signals";
 
-export { isObject } from "../../../../src/core/text/is-object.js";
+export { isObject } from "../../../../src/core/text/json.js";
 
 const MAX_POINTS = 300;
 

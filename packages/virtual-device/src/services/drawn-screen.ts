@@ -1,7 +1,6 @@
 import { inflateSync } from "node:zlib";
 import jpeg from "jpeg-js";
-import { BLANK_FACE, type Face, type Theme } from "../../../../src/hardware/hardware.js";
-import type { TimerModule } from "../../../../src/hardware/timer.js";
+import { BLANK_FACE, type Face, type Theme, type TimerModule } from "../../../../src/hardware/hardware.js";
 import type { Canvas, Font, Rectangle } from "../../../../src/screen/brush.js";
 import { FaceScreen } from "../../../../src/screen/face-screen.js";
 import type { PictureScreen } from "../../../../src/screen/fitted-picture.js";

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import ts from "typescript";
-import type { Hardware } from "../../../../src/hardware/hardware.js";
-import { isOffered, type Part } from "../../../../src/hardware/needs.js";
+import { type Hardware, isOffered, type Part } from "../../../../src/hardware/hardware.js";
 import { ROOT } from "../../../root.js";
 import { PRESETS, partsOfData } from "../build/board-manifest.js";
 import { loadTools } from "./load-tools.js";

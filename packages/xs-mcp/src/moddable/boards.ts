@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
-import type { Part } from "../../../../src/hardware/needs.js";
+import type { Part } from "../../../../src/hardware/hardware.js";
 import { ROOT } from "../../../root.js";
 import { megabytesOf, PRESETS, partsOfData } from "../build/board-manifest.js";
 import { BARE_CHIP, chipOfBoard } from "../build/check-board.js";

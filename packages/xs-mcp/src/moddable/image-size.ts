@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Part } from "../../../../src/hardware/needs.js";
+import type { Part } from "../../../../src/hardware/hardware.js";
 import { ROOT } from "../../../root.js";
 import { linkForChip, measureData } from "./mcconfig.js";
 import type { Sdk } from "./sdk.js";

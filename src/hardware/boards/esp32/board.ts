@@ -1,13 +1,12 @@
 import config from "mc/config";
 import { FIRMWARE } from "../../../core/firmware.js";
-import { deepFreeze } from "../../../core/text/deep-freeze.js";
 import { inBuild } from "../../../platform/in-build.js";
 import type { BoardData, OpeningBoard, OpenMember } from "../../board-data.js";
 import { closeAll, openEsp32 } from "../../drivers/open-esp32.js";
 import type openEthernet from "../../drivers/open-ethernet.js";
 
 /** Members in the order in which they are opened: an expander or power chip may feed the others. */
-const MEMBERS = deepFreeze(
+const MEMBERS = Object.freeze(
 	"outputs expander power display speaker microphone touch buttons leds motion rtc camera".split(" "),
 ) as readonly (keyof BoardData)[];
 

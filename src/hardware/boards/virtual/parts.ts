@@ -4,9 +4,9 @@ import * as host from "virtual-host";
 import type { Chat } from "../../assistant.js";
 import { TimedButton } from "../../drivers/button.js";
 import { ColoredLight } from "../../drivers/light-state.js";
+import type { TimerHandle } from "../../hardware.js";
 import type { PartsByKind } from "../../kinds/index.js";
 import type { Reading, Sensor } from "../../kinds/sensor.js";
-import type { TimerHandle } from "../../timer.js";
 
 /** Milliseconds that a button stays down, and up, at least: longer than a contact bounces. */
 const MIN_HOLD = 100;
