@@ -1,7 +1,6 @@
 import type { Board, Settings, TimerHandle, TimerModule } from "../hardware/hardware.js";
 import { RESTART_DELAY } from "./backend-messages.js";
 import { AppPart, type Listener } from "./listener.js";
-import { deepFreeze } from "./text/deep-freeze.js";
 
 /** Modules of the tools that a device in safe mode offers. Its features are those for rescue. */
 export const SAFE_TOOLS: readonly string[] = Object.freeze([
@@ -15,7 +14,7 @@ export const SAFE_TOOLS: readonly string[] = Object.freeze([
 ]);
 
 /** Why a chip restarts by itself. A power-on, a wake-up and the reset button start the count again. */
-const CRASHES: readonly string[] = deepFreeze(
+const CRASHES: readonly string[] = Object.freeze(
 	"software,panic,interrupt watchdog,task watchdog,watchdog,brownout,power glitch,CPU lockup".split(","),
 );
 

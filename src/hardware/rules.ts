@@ -1,4 +1,3 @@
-import { deepFreeze } from "../core/text/deep-freeze.js";
 import { STATUS_KINDS } from "./kinds/index.js";
 import { definePartKind } from "./kinds/part-kind.js";
 
@@ -96,7 +95,7 @@ export const rule = definePartKind<ActiveRule>()({
 });
 
 /** Kinds in the status of a device with rules. */
-export const KINDS_WITH_RULES: typeof STATUS_KINDS = deepFreeze([...STATUS_KINDS, rule]);
+export const KINDS_WITH_RULES: typeof STATUS_KINDS = Object.freeze([...STATUS_KINDS, rule]);
 
 /** Rules of a device. */
 export const MAX_RULES = 16;

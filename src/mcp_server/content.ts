@@ -1,4 +1,3 @@
-import { deepFreeze } from "../core/text/deep-freeze.js";
 import { parseJson } from "../core/text/json.js";
 import { ErrorCode, RpcError } from "./json-rpc.js";
 import { type Revision, STRUCTURED_SINCE } from "./revision.js";
@@ -27,7 +26,7 @@ export interface CallResult {
 	readonly after: string;
 }
 
-const TRUE_RESULT: CallResult = deepFreeze({ before: TEXT, content: '"true"', after: LAST_TEXT_END });
+const TRUE_RESULT: CallResult = Object.freeze({ before: TEXT, content: '"true"', after: LAST_TEXT_END });
 
 /** One item of a tool result's `content` as JSON (MCP 2025-11-25, server/tools#tool-result). */
 export class Content {

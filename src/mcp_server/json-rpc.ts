@@ -1,4 +1,3 @@
-import { deepFreeze } from "../core/text/deep-freeze.js";
 import { isObject, JsonLimitError, PiecedText, parseJson, type Sendable } from "../core/text/json.js";
 import { utf8Length } from "../core/text/utf8.js";
 import type { McpServer } from "./mcp-server.js";
@@ -203,7 +202,7 @@ export const META_NAMES: readonly string[] = Object.freeze([
 ]);
 
 /** Names of the members that it reads only in other messages. */
-export const OTHER_NAMES: readonly string[] = deepFreeze(["result", "error", "requestId", ...INITIALIZE_NAMES]);
+export const OTHER_NAMES: readonly string[] = Object.freeze(["result", "error", "requestId", ...INITIALIZE_NAMES]);
 
 const NO_PARAMS: Params = Object.freeze({});
 

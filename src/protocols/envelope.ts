@@ -1,4 +1,3 @@
-import { deepFreeze } from "../core/text/deep-freeze.js";
 import { isObject, parseJson } from "../core/text/json.js";
 import { MAX_TEXT_LENGTH } from "../core/text/short-text.js";
 import { utf8Length } from "../core/text/utf8.js";
@@ -33,7 +32,7 @@ export const MCP = "mcp";
 export const ENVELOPE_NAMES: readonly string[] = Object.freeze(["session_id", "type", "payload"]);
 
 /** Members that are read in messages other than MCP. XS would keep the names of others until the restart. */
-const MESSAGE_NAMES: readonly string[] = deepFreeze(
+const MESSAGE_NAMES: readonly string[] = Object.freeze(
 	[
 		"session_id type",
 		// hello
@@ -55,7 +54,7 @@ const CUSTOM = "custom";
 const MAX_PAYLOAD_LENGTH = MAX_TEXT_LENGTH + 1;
 
 /** Names of the members that are read in the start of a message. */
-const START_NAMES: readonly string[] = deepFreeze([...ENVELOPE_NAMES, "id"]);
+const START_NAMES: readonly string[] = Object.freeze([...ENVELOPE_NAMES, "id"]);
 
 /** The text before a request's id, if it has only simple members, and the id: `{…,"payload":{…,"id":1,` */
 const startWithIdPattern = (): RegExp =>

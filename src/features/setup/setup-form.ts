@@ -9,13 +9,12 @@ import {
 	withSettings,
 } from "../../core/read-setting.js";
 import { SETTINGS, type SettingName } from "../../core/settings-table.js";
-import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { isObject, parseJson } from "../../core/text/json.js";
 import type { Settings } from "../../hardware/hardware.js";
 import type { SetupMessage, TextKey } from "./setup-texts.js";
 
 /** The settings that the page sends. */
-export const FIELDS: readonly Field[] = deepFreeze(
+export const FIELDS: readonly Field[] = Object.freeze(
 	(Object.keys(SETTINGS) as SettingName[]).filter((name): name is Field => "onPage" in SETTINGS[name]),
 );
 
@@ -53,7 +52,7 @@ const WRONG: Readonly<Record<Field, TextKey>> = Object.freeze({
 const MAX_VALUES = 32;
 
 /** The members that are read: XS would keep the names of any others until the restart. */
-const NAMES: readonly string[] = deepFreeze([...FIELDS, "action"]);
+const NAMES: readonly string[] = Object.freeze([...FIELDS, "action"]);
 
 /** Characters. */
 const MAX_VALUE_LENGTH = 512;

@@ -1,5 +1,3 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
-
 /** The names of the chips by ESP-IDF's numbers (esp_chip_model_t). */
 export const ESP32_MODELS: Readonly<Record<number, string>> = Object.freeze({
 	1: "esp32",
@@ -15,7 +13,7 @@ export const ESP32_MODELS: Readonly<Record<number, string>> = Object.freeze({
 });
 
 /** Reasons of a reset by ESP-IDF's numbers (esp_reset_reason_t). 0 is unknown. */
-export const ESP32_RESET_REASONS: readonly string[] = deepFreeze(
+export const ESP32_RESET_REASONS: readonly string[] = Object.freeze(
 	(
 		"unknown,power-on,external pin,software,panic,interrupt watchdog,task watchdog,watchdog,deep sleep,brownout,SDIO,USB," +
 		"JTAG,eFuse error,power glitch,CPU lockup"

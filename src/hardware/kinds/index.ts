@@ -1,4 +1,3 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { rule } from "../rules.js";
 import { button } from "./button.js";
 import { light } from "./light.js";
@@ -10,7 +9,7 @@ import { siren } from "./siren.js";
 import { switchKind } from "./switch.js";
 
 /** The kinds of every build, in the order of the status. It is only appended to, so that prompt caches stay valid. */
-const KINDS = deepFreeze([button, light, sensor, switchKind, servo, line, siren] as const);
+const KINDS = Object.freeze([button, light, sensor, switchKind, servo, line, siren] as const);
 
 type Kind = (typeof KINDS)[number] | typeof rule;
 
@@ -64,7 +63,7 @@ export type EventName<Name extends KindName> =
 export const PART_KINDS: readonly (PartKind & Pick<Kind, "name" | "plural">)[] = KINDS;
 
 /** The kinds that the status has. */
-export const STATUS_KINDS = deepFreeze(PART_KINDS.filter(({ status }) => status.length > 0));
+export const STATUS_KINDS = Object.freeze(PART_KINDS.filter(({ status }) => status.length > 0));
 
 /** Which parts are on, of the kinds that keep the device awake: by the plural of the kind, and by name. */
 export const awakeParts = (hardware: PartsByKind): Readonly<Record<string, Readonly<Record<string, boolean>>>> => {

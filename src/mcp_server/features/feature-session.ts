@@ -1,4 +1,3 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { Sendable } from "../../core/text/json.js";
 import {
 	type Answer,
@@ -17,7 +16,7 @@ import { McpSession, type SessionOptions } from "../mcp-session.js";
 import type { ToolCall } from "../tool-call.js";
 import type { FeatureServer } from "./feature-set.js";
 
-const OWN_METHODS: readonly string[] = deepFreeze([CALL_TOOL, LIST_TOOLS, INITIALIZE, PING]);
+const OWN_METHODS: readonly string[] = Object.freeze([CALL_TOOL, LIST_TOOLS, INITIALIZE, PING]);
 
 /** A session of a server with features, which answer the methods that the session does not. */
 export class FeatureSession<Context> extends McpSession<Context> {
