@@ -180,7 +180,7 @@ export const META = Object.freeze({
 export const isStateless = (method: string, { _meta }: Params): boolean =>
 	(isObject(_meta) && META.version in _meta) || method === "server/discover" || method === "subscriptions/listen";
 
-/** Names of the members that the server reads in common messages, besides those of tool arguments. */
+/** Names of the members that the server reads in common messages. A tool adds its arguments. */
 export const COMMON_NAMES: readonly string[] = Object.freeze(
 	"jsonrpc id method params name arguments cursor withUserTools _meta progressToken".split(" "),
 );
