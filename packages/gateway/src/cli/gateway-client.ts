@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import type { Progress } from "@modelcontextprotocol/client";
 import type { DeviceSummary } from "../console/operator-routes.js";
-import { encodeHeaders, parameterHeaders, standardHeaders } from "../transports/messages.js";
+import { encodeHeaders, parameterHeaders, standardHeaders } from "../transports/request-headers.js";
 import { GATEWAY_INFO } from "../version.js";
 import { type HttpRequest, type Message, messagesIn, PATIENCE, Rejection, sendRequest } from "./http-request.js";
 import { UsageError } from "./output.js";

@@ -3,7 +3,7 @@ import { text as readText } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Channel } from "../mcp/client-request.js";
-import { encodeHeaders, parameterHeaders, standardHeaders } from "../transports/messages.js";
+import { encodeHeaders, parameterHeaders, standardHeaders } from "../transports/request-headers.js";
 import { GATEWAY_INFO } from "../version.js";
 import { ACCEPT, type GatewayAddress } from "./gateway-client.js";
 import { type Message, messagesIn, PATIENCE, Rejection, sendRequest } from "./http-request.js";

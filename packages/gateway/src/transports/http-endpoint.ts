@@ -30,7 +30,8 @@ import { ClientRequest } from "../mcp/client-request.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { FileStore } from "../store/file-store.js";
 import { StatelessExchange } from "./exchange.js";
-import { headersProblem, isRequest, parameterHeaders, readStateless, standardHeaders } from "./messages.js";
+import { isRequest, readStateless } from "./messages.js";
+import { headersProblem, parameterHeaders, standardHeaders } from "./request-headers.js";
 import { type ConnectedClient, keyOf, Session } from "./session.js";
 import { makeSessionIds, type SessionClaims, type SessionIds } from "./session-ids.js";
 

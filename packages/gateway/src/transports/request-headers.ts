@@ -1,0 +1,95 @@
+import { isObject } from "../firmware.js";
+
+/** The values that headers can repeat. */
+type Scalar = string | number | boolean;
+
+/** A JSON-RPC request or notification, as far as headers repeat it. */
+interface Repeated {
+	readonly method?: string;
+	readonly params?: Readonly<Record<string, unknown>>;
+}
+
+/** The parameter that the header `Mcp-Name` repeats, by method. */
+const NAMED_BY: Readonly<Record<string, string>> = {
+	"tools/call": "name",
+	"prompts/get": "name",
+	"resources/read": "uri",
+	"tasks/get": "taskId",
+	"tasks/update": "taskId",
+	"tasks/cancel": "taskId",
+};
+
+/** The form of a header whose text is not ASCII: 2026-07-28, "Value Encoding". */
+const BASE64 = /^=\?base64\?(.*)\?=$/;
+
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+
+/** Lists the headers that repeat the body of a request, with the values in it: 2026-07-28, "Standard Request Headers". */
+export function standardHeaders({ method = "", params }: Repeated): Record<string, Scalar> {
+	const name = params?.[NAMED_BY[method] ?? ""];
+	return { "Mcp-Method": method, ...(typeof name === "string" && { "Mcp-Name": name }) };
+}
+
+/**
+ * Lists the headers that the schema of a tool's arguments asks for, at any depth of objects, with the values in the
+ * arguments: 2026-07-28, "Custom Headers from Tool Parameters".
+ */
+export function parameterHeaders(schema: unknown, value: unknown): Record<string, Scalar> {
+	const { properties, "x-mcp-header": name } = isObject(schema) ? schema : {};
+	if (typeof name === "string" && isScalar(value)) {
+		return { [`Mcp-Param-${name}`]: value };
+	}
+	if (!isObject(properties) || !isObject(value)) {
+		return {};
+	}
+	const headers = Object.entries(properties).map(([key, property]) => parameterHeaders(property, value[key]));
+	return Object.assign({}, ...headers);
+}
+
+/** Encodes values for HTTP headers. */
+export function encodeHeaders(values: Readonly<Record<string, Scalar>>): Record<string, string> {
+	return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, encode(`${value}`)]));
+}
+
+/** The first difference between headers and the values that they must repeat; undefined without one. */
+export function headersProblem(
+	headers: Readonly<Record<string, unknown>>,
+	values: Readonly<Record<string, Scalar>>,
+): string | undefined {
+	for (const [name, value] of Object.entries(values)) {
+		const header = headers[name.toLowerCase()];
+		if (header === undefined) {
+			return `the header ${name} is missing`;
+		}
+		const text = decode(`${header}`);
+		if (text === undefined) {
+			return `the header ${name} is not Base64 of UTF-8`;
+		}
+		const isSame = typeof value === "number" && DECIMAL.test(text) ? Number(text) === value : text === `${value}`;
+		if (!isSame) {
+			return `the header ${name} is ${JSON.stringify(text)}, the body has ${JSON.stringify(value)}`;
+		}
+	}
+	return undefined;
+}
+
+/** Integers beyond 2^53 are not exact. */
+function isScalar(value: unknown): value is Scalar {
+	const isNumber = typeof value === "number" && (!Number.isInteger(value) || Number.isSafeInteger(value));
+	return isNumber || typeof value === "string" || typeof value === "boolean";
+}
+
+function encode(text: string): string {
+	const isPlain = /^[!-~]([\t -~]*[!-~])?$/.test(text) && !BASE64.test(text);
+	return isPlain ? text : `=?base64?${Buffer.from(text).toString("base64")}?=`;
+}
+
+/** The text of a header; undefined if it is not valid. */
+function decode(header: string): string | undefined {
+	const base64 = BASE64.exec(header)?.[1];
+	if (base64 === undefined) {
+		return header;
+	}
+	const text = Buffer.from(base64, "base64").toString();
+	return Buffer.from(text).toString("base64") === base64 ? text : undefined;
+}
