@@ -54,7 +54,7 @@ const PARALLEL_WRITES = 32;
 /** How often a change is tried while others change the same entry. */
 const MAX_ATTEMPTS = 30;
 
-/** Milliseconds before an attempt, at most: so that of several writers each is first at times. */
+/** Milliseconds before an attempt, at most, while the copy does not have the change of the faster writer. */
 const MAX_PAUSE = 10;
 
 /**
@@ -134,7 +134,10 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 				if (!isConflict(error) || attempt === MAX_ATTEMPTS) {
 					throw error;
 				}
-				await new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_PAUSE));
+				// A pause with a copy that is up to date would only let others be faster again.
+				if (this.get(key)?.revision === entry?.revision) {
+					await new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_PAUSE));
+				}
 			}
 		}
 	}
