@@ -66,20 +66,30 @@ export default suite("drivers", {
 		equal(volumes, [1, 161, 208, 256]);
 		equal(speaker.volume, 100);
 	},
-	"ES8311: is silent at 0 and at the start, at 0 dB at 100, and softer in even steps between": given(
-		fakeBus,
-		({ bus, memory }) => {
-			const codec = openEs8311(bus);
-			const register = (number: number): number | undefined => memory.get(`${0x18}/${number}`);
-			equal([codec.volume, register(0x32)], [0, 0]);
-			const volumes = [100, 50, 1, 0].map((volume) => {
-				codec.volume = volume;
-				return register(0x32);
-			});
-			equal(volumes, [0xbf, 0x8f, 0x60, 0]);
-			equal(codec.volume, 0);
-		},
-	),
+	"ES8311: has the board's volume as its own, but is silent until it is set": given(fakeBus, ({ bus, memory }) => {
+		const volumes = [undefined, 100].map((volume) => {
+			const codec = openEs8311(bus, 0x18, false, volume);
+			const before = memory.get(`${0x18}/${0x32}`);
+			// As the application starts when no volume is stored.
+			codec.volume = codec.volume as number;
+			codec.close();
+			return [codec.volume, before, memory.get(`${0x18}/${0x32}`)];
+		});
+		equal(volumes, [
+			[70, 0, 0xbf - 29],
+			[100, 0, 0xbf],
+		]);
+	}),
+	"ES8311: is silent at 0, at 0 dB at 100, and softer in even steps between": given(fakeBus, ({ bus, memory }) => {
+		const codec = openEs8311(bus);
+		const register = (number: number): number | undefined => memory.get(`${0x18}/${number}`);
+		const volumes = [100, 50, 1, 0].map((volume) => {
+			codec.volume = volume;
+			return register(0x32);
+		});
+		equal(volumes, [0xbf, 0x8f, 0x60, 0]);
+		equal(codec.volume, 0);
+	}),
 	"ES8311: makes its clock of 256 times the sample rate from the master clock or the bit clock": given(
 		fakeBus,
 		({ bus, memory }) => {

@@ -41,16 +41,18 @@ const RANGE = 96;
 
 /**
  * Opens a loudspeaker and a microphone on an ES8311, which is a slave on I2S and follows any sample rate. Volume 0 is silent;
- * from 1 to 100 it rises evenly in decibels. The chip is silent until the application sets the stored volume.
+ * from 1 to 100 it rises evenly in decibels. The chip is silent until the application sets the stored or the initial volume.
  *
  * @param address 0x19 on boards that connect the pin CE to the supply
  * @param hasMasterClock whether the board connects the chip's master clock. Without it, sound of 8 kHz is too slow for the chip
+ * @param current initial volume, in percent
  * @throws Error if the chip does not answer
  */
 export default function openEs8311(
 	{ io, ...pins }: SmBusRecord,
 	address = 0x18,
 	hasMasterClock = false,
+	current = 70,
 ): Speaker & { close(): void } {
 	const device = new io({ ...pins, address, hz: 100_000 });
 	try {
@@ -67,7 +69,6 @@ export default function openEs8311(
 		device.close();
 		throw error;
 	}
-	let current = 0;
 	return {
 		get volume() {
 			return current;
