@@ -3,16 +3,17 @@ import openCodec from "../../sound/open-codec.js";
 import type { OpenMember } from "../board-data.js";
 import { boardBus, openOptional } from "./open-optional.js";
 
+/** Starts a microphone's chip on the bus of the board. One that can also play stays open. */
+type StartChip = (bus: object, address?: number, hasMasterClock?: boolean) => { close(): void } | undefined;
+
 /** Opens the microphone of a board with a speaker, as its codec of speech. */
-const openMicrophone: OpenMember = ({ data, board }) => {
-	const { codec, address, channels = 2 } = typeof data.microphone === "object" ? data.microphone : {};
+const openMicrophone: OpenMember = ({ data, board, closing }) => {
+	const { codec, address, i2s, channels = 2 } = typeof data.microphone === "object" ? data.microphone : {};
 	// A chip for both directions was set up with the speaker.
 	const isShared = typeof data.speaker === "object" && data.speaker.codec === codec;
-	const start =
-		codec === undefined || isShared
-			? undefined
-			: inBuild<(bus: object, address?: number) => void>(`src/hardware/drivers/${codec}`);
-	openOptional("microphone's chip", () => start?.(boardBus(), address));
+	const start = codec === undefined || isShared ? undefined : inBuild<StartChip>(`src/hardware/drivers/${codec}`);
+	const chip = openOptional("microphone's chip", () => start?.(boardBus(), address, i2s?.main !== undefined));
+	closing.push(...(chip ? [chip] : []));
 	if (board.player !== undefined) {
 		// The build takes one channel of audio in. With one set here, SDK 8.2.3 would drop every second sample.
 		Object.assign(board, { codec: openCodec(board.player, channels) });

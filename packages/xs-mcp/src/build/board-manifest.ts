@@ -113,7 +113,7 @@ function runtimeOf(data: BoardData): BoardData {
 	const members = {
 		display: pick(display, "backlight"),
 		speaker: pick(speaker, "codec", "address", "i2s", "volume"),
-		microphone: hasCodec(data) ? pick(microphone, "codec", "address", "channels") : undefined,
+		microphone: hasCodec(data) ? pick(microphone, "codec", "address", "i2s", "channels") : undefined,
 		camera: pick(camera, "width", "height"),
 	};
 	const { touch, buttons, leds, power, motion, rtc, outputs, expander, ethernet } = data;
