@@ -141,7 +141,7 @@ export interface BoardData {
 	};
 	/** Buttons by name, the main one first. A number: it connects the pin to ground. */
 	readonly buttons?: Readonly<Record<string, number | { readonly pin: number; readonly activeHigh: boolean }>>;
-	/** LEDs by name: WS2812 (`length` and `order` default to 1 and "GRB"), APA102 on SPI, or one on a pin, dimmed by PWM. */
+	/** LEDs by name: WS2812 (`length` and `order` default to 1 and "GRB"), or one on a pin, dimmed by PWM. */
 	readonly leds?: Readonly<
 		Record<
 			string,

@@ -1,16 +1,19 @@
 import { inBuild } from "../../platform/in-build.js";
 import type { OpenMember } from "../board-data.js";
 import type openNeoPixel from "./open-neopixel.js";
+import { openOptional } from "./open-optional.js";
 import type openPwmLight from "./open-pwm-light.js";
 
 /** Opens the LEDs of a board as its lights. */
 const openLeds: OpenMember = ({ data: { leds = {} }, board, closing }) => {
-	const opened = Object.entries(leds).map(([name, led]) => [
-		name,
-		"neopixel" in led
-			? inBuild<typeof openNeoPixel>("src/hardware/drivers/open-neopixel")?.(led.neopixel, led.length, led.order)
-			: inBuild<typeof openPwmLight>("src/hardware/drivers/open-pwm-light")?.(led),
-	]);
+	const opened = Object.entries(leds).flatMap(([name, led]) => {
+		const light = openOptional(`LED ${name}`, () =>
+			"neopixel" in led
+				? inBuild<typeof openNeoPixel>("src/hardware/drivers/open-neopixel")?.(led.neopixel, led.length, led.order)
+				: inBuild<typeof openPwmLight>("src/hardware/drivers/open-pwm-light")?.(led),
+		);
+		return light ? [[name, light]] : [];
+	});
 	const lights = Object.fromEntries(opened);
 	Object.assign(board, { lights });
 	closing.push(...(Object.values(lights) as typeof closing));
