@@ -22,6 +22,9 @@ const DISPLAY = { driver: "st7789", width: 240, height: 240, spi: SPI, dc: 40 };
 
 const PARAMETERS = Array.from({ length: 18 }, () => 0);
 
+/** Pins of a camera on an ESP32. */
+const CAMERA = { data: [5, 18, 19, 21, 4, 2, 12, 13], xclk: 0, pclk: 22, href: 23, vsync: 25, sda: 26, scl: 27 };
+
 /** Members of a board with an ESP32-S3, and the error in them. */
 const MISTAKES: readonly (readonly [what: string, board: object, message: string])[] = [
 	["a member that does not exist", { buttns: { boot: 0 } }, "board.buttns: unknown member, expected title, "],
@@ -128,7 +131,127 @@ const MISTAKES: readonly (readonly [what: string, board: object, message: string
 		"board.buttons.boot: pin 0 is in use by ethernet",
 	],
 	["a touch screen without a bus", { touch: { driver: "gt911" } }, "board.i2c: missing"],
-	["an unknown target", { chip: undefined, extends: "m5dail" }, "board: unknown target"],
+	[
+		"an unknown target",
+		{ chip: undefined, extends: "m5dail" },
+		'board.extends: unknown target "m5dail"; did you mean m5dial?',
+	],
+	[
+		"a preset that is no target of the SDK",
+		{ chip: undefined, extends: "esp32_s3_box_3" },
+		'board.extends: unknown target "esp32_s3_box_3"; ',
+	],
+	[
+		"a target with its folder",
+		{ chip: undefined, extends: "esp32/m5dial" },
+		'board.extends: unknown target "esp32/m5dial"; did you mean m5dial?',
+	],
+	["a target that is no text", { chip: undefined, extends: 5 }, "board.extends: expected a text, got 5"],
+	[
+		"another chip than the target's",
+		{ chip: "esp32c3", extends: "m5stack_cores3" },
+		"board.chip: m5stack_cores3 has an esp32s3",
+	],
+	[
+		"an output that an expander lacks",
+		{ i2c: { data: 8, clock: 9 }, expander: { driver: "tca9554", outputs: { 7: 1, 8: 1 } } },
+		"board.expander.outputs.8: expected a whole number from 0 to 7, got 8",
+	],
+	[
+		"an expander's output that is no number",
+		{ i2c: { data: 8, clock: 9 }, expander: { driver: "tca9555", outputs: { 15: 0, P0: 1 } } },
+		'board.expander.outputs.P0: expected a whole number from 0 to 15, got "P0"',
+	],
+	["an output that is no pin", { outputs: { "0x5": 1 } }, 'board.outputs.0x5: expected the number of a pin, got "0x5"'],
+	["an output without a name", { outputs: { "": 0 } }, 'board.outputs.: expected the number of a pin, got ""'],
+	["an array of outputs", { outputs: [1] }, "board.outputs: expected an object, got [1]"],
+	["an array of buttons", { buttons: [0] }, "board.buttons: expected an object, got [0]"],
+	["an array of LEDs", { leds: [{ pin: 1 }] }, "board.leds: expected an object, got "],
+	["a note that is no text", { note: {} }, "board.note: expected a text, got {}"],
+	[
+		"one pin twice in a display",
+		{ display: { ...DISPLAY, dc: 47 } },
+		"board.display.dc: pin 47 is in use by display.spi.data",
+	],
+	[
+		"one pin twice in a list",
+		{ pins: { "SD card": [4, 4] } },
+		"board.pins.SD card.1: pin 4 is in use by pins.SD card.0",
+	],
+	[
+		"data of the speaker and of the microphone on one pin",
+		{
+			speaker: { i2s: { clock: 1, word: 2, data: 3 } },
+			microphone: { i2s: { clock: 1, word: 2, data: 3 } },
+		},
+		"board.microphone.i2s.data: pin 3 is in use by speaker.i2s.data",
+	],
+	[
+		"clock and word of the speaker exchanged at the microphone",
+		{
+			speaker: { i2s: { clock: 1, word: 2, data: 3 } },
+			microphone: { i2s: { clock: 2, word: 1, data: 4 } },
+		},
+		"board.microphone.i2s.clock: pin 2 is in use by speaker.i2s.word",
+	],
+	[
+		"a speaker at a pin of the camera",
+		{ speaker: { i2s: { clock: 1, word: 2, data: 4 } }, camera: { pinsOf: "esp32_s3_eye" } },
+		"board.camera.sda: pin 4 is in use by speaker.i2s.data",
+	],
+	...(
+		[
+			["ethernet.mdc", 35, { ethernet: { address: 0, mdc: 35, mdio: 18 } }],
+			["ethernet.mdio", 34, { ethernet: { address: 0, mdc: 23, mdio: 34 } }],
+			["camera.xclk", 34, { camera: { ...CAMERA, xclk: 34 } }],
+			["camera.sda", 39, { camera: { ...CAMERA, sda: 39 } }],
+			["camera.scl", 36, { camera: { ...CAMERA, scl: 36 } }],
+			["touch.reset", 35, { i2c: { data: 21, clock: 22 }, touch: { driver: "gt911", reset: 35 } }],
+			["microphone.i2s.clock", 34, { microphone: { i2s: { clock: 34, word: 25, data: 35 } } }],
+			["microphone.i2s.word", 35, { microphone: { i2s: { clock: 25, word: 35, data: 34 } } }],
+		] as const
+	).map(
+		([member, pin, board]) =>
+			[
+				`an input as ${member}`,
+				{ chip: "esp32", ...board },
+				`board.${member}: pin ${pin} of the ESP32 is only an input`,
+			] as const,
+	),
+	[
+		"LEDs with a colour twice",
+		{ leds: { row: { neopixel: 48, order: "GGB" } } },
+		'board.leds.row.order: expected three or four of R, G, B and W, got "GGB"',
+	],
+	[
+		"slots of 32 bits with a codec",
+		{
+			i2c: { data: 8, clock: 9 },
+			microphone: { codec: "es8311", bits: 32, i2s: { clock: 5, word: 4, data: 6 } },
+		},
+		"board.microphone.bits: the es8311 has slots of 16 bits",
+	],
+	...(["registers", "mirror", "swap", "invert", "bgr"] as const).map(
+		(name) =>
+			[
+				`${name} of a CO5300`,
+				{
+					display: {
+						driver: "co5300",
+						width: 410,
+						height: 502,
+						qspi: { data: [4, 5, 6, 7], clock: 11 },
+						...{ [name]: { registers: [[17]], mirror: "x", swap: true, invert: true, bgr: true }[name] },
+					},
+				},
+				`board.display.${name}: the SDK's driver of the co5300 has none`,
+			] as const,
+	),
+	[
+		"a driver without its bus on a target of the SDK",
+		{ chip: undefined, extends: "m5dial", display: { driver: "st7789", width: 240, height: 240 } },
+		"board.display.spi: missing: st7789 is on this bus",
+	],
 ];
 
 /** A project's folder with this device. */
@@ -155,6 +278,27 @@ describe("a board as data", () => {
 			);
 		});
 	}
+
+	it("names the board that is no object", () => {
+		for (const board of [null, 5, true, ["esp32"]] as unknown as BoardData[]) {
+			assert.throws(() => checkTarget(board), /^TypeError: board: expected an object with title, .*, got /);
+		}
+	});
+
+	it("lets a speaker and a microphone share clocks, and a camera and a touch screen the bus", () => {
+		const i2s = { clock: 5, word: 6, main: 7 };
+		checkTarget({
+			chip: "esp32",
+			i2c: { data: 26, clock: 27 },
+			touch: { driver: "gt911", i2c: { data: 26, clock: 27 } },
+			camera: { ...CAMERA, data: [32, 18, 19, 21, 36, 39, 34, 35] },
+		});
+		checkTarget({
+			chip: "esp32s3",
+			speaker: { i2s: { ...i2s, data: 8 } },
+			microphone: { i2s: { ...i2s, data: 9 } },
+		});
+	});
 
 	it("refuses a part at a pin of the board", () => {
 		const board: BoardData = { chip: "esp32s3", leds: { status: { neopixel: 48 } } };

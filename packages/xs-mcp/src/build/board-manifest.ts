@@ -188,12 +188,21 @@ const PSRAM_PINS: Readonly<Partial<Record<string, readonly number[]>>> = {
 /** Pins of an ESP32 for data and the clock of an Ethernet PHY. */
 const RMII_PINS: readonly number[] = [0, 19, 21, 22, 25, 26, 27];
 
-/** All numbers in a value and its members. */
-const numbersIn = (value: unknown): readonly number[] => {
+/** A pin of a board, the part at it, and its place in the board's data: "display.spi.clock". */
+export interface BoardPin {
+	readonly part: string;
+	readonly path: string;
+	readonly pin: number;
+}
+
+/** Lists the pins in a value and its members. */
+const pinsIn = (part: string, path: string, value: unknown): readonly BoardPin[] => {
 	if (typeof value === "number") {
-		return [value];
+		return [{ part, path: path.replace(/\.(pin|neopixel)$/, ""), pin: value }];
 	}
-	return typeof value === "object" && value !== null ? Object.values(value).flatMap(numbersIn) : [];
+	return Object.entries(typeof value === "object" && value !== null ? value : {}).flatMap(([name, each]) =>
+		["hz", "mode", "length"].includes(name) ? [] : pinsIn(part, `${path}.${name}`, each),
+	);
 };
 
 /** Pins of a board's camera, or of the one that it names. */
@@ -202,35 +211,27 @@ export function cameraPins({ camera = {} }: BoardData): NonNullable<BoardData["c
 	return pinsOf === undefined ? pins : cameraPins(PRESETS.get(pinsOf) ?? {});
 }
 
-/** Lists the pins that a board itself uses, by the part at them. Chips of one bus share its pins. */
-export function pinsOf(data: BoardData, chip: string): Readonly<Record<string, readonly number[]>> {
-	const { display, touch, speaker, microphone, buttons = {}, leds = {}, motion, outputs, ethernet } = data;
-	const { spi, parallel, qspi, dc, select, reset, backlight } = display ?? {};
-	const { hz: _hz, mode: _mode, ...bus } = spi ?? {};
-	const of = (member: object | true | undefined, ...names: string[]): readonly number[] =>
-		typeof member === "object" ? names.flatMap((name) => numbersIn(member[name as keyof typeof member])) : [];
-	const light = typeof backlight === "object" ? backlight.pin : backlight;
-	const pins: Readonly<Record<string, readonly number[]>> = {
-		...(data.i2c && { [BOARD_BUS]: numbersIn(data.i2c) }),
-		screen: numbersIn([bus, parallel, qspi, dc, select, reset, light]),
-		"touch screen": of(touch, "interrupt", "reset", "i2c"),
-		speaker: of(speaker, "i2s", "pdm", "enable"),
-		microphone: of(microphone, "i2s", "pdm"),
-		camera: numbersIn(cameraPins(data)),
-		"motion sensor": of(motion, "interrupt"),
-		ethernet: ethernet === undefined ? [] : [...RMII_PINS, ...of(ethernet, "mdc", "mdio", "power", "reset")],
-		"power switches": Object.keys(outputs ?? {}).map(Number),
-		...Object.fromEntries(
-			Object.entries(buttons).map(([name, pin]) => [`button ${name}`, [typeof pin === "number" ? pin : pin.pin]]),
-		),
-		...Object.fromEntries(
-			Object.entries(leds).map(([name, led]) => [
-				name === "led" ? "LED" : `LED ${name}`,
-				["neopixel" in led ? led.neopixel : led.pin],
-			]),
-		),
-	};
+/** Lists the pins that a board itself uses, each with its part. */
+export function boardPins(data: BoardData, chip: string): readonly BoardPin[] {
+	const { buttons = {}, leds = {}, pins = {} } = data;
+	const of = (part: string, member: keyof BoardData, ...names: string[]): readonly BoardPin[] =>
+		names.flatMap((name) =>
+			pinsIn(part, `${member}.${name}`, (data[member] as Readonly<Record<string, unknown>> | undefined)?.[name]),
+		);
 	const psram = data.psram && (PSRAM_PINS[chip] ?? PSRAM_PINS[`${chip} ${data.psram.split(" ")[1]}`]);
-	const all = { ...(psram && { PSRAM: psram }), ...pins, ...data.pins };
-	return Object.fromEntries(Object.entries(all).filter(([, numbers]) => numbers.length > 0));
+	return [
+		...(psram ?? []).map((pin) => ({ part: "PSRAM", path: "psram", pin })),
+		...of(BOARD_BUS, "i2c", "data", "clock"),
+		...of("screen", "display", "spi", "parallel", "qspi", "dc", "select", "reset", "backlight"),
+		...of("touch screen", "touch", "interrupt", "reset", "i2c"),
+		...of("speaker", "speaker", "i2s", "pdm", "enable"),
+		...of("microphone", "microphone", "i2s", "pdm"),
+		...pinsIn("camera", "camera", cameraPins(data)),
+		...(data.ethernet ? RMII_PINS : []).map((pin) => ({ part: "ethernet", path: "ethernet", pin })),
+		...of("ethernet", "ethernet", "mdc", "mdio", "power", "reset"),
+		...Object.keys(data.outputs ?? {}).map((pin) => ({ part: "power switches", path: "outputs", pin: Number(pin) })),
+		...Object.keys(buttons).flatMap((name) => of(`button ${name}`, "buttons", name)),
+		...Object.keys(leds).flatMap((name) => of(name === "led" ? "LED" : `LED ${name}`, "leds", name)),
+		...Object.keys(pins).flatMap((name) => of(name, "pins", name)),
+	];
 }

@@ -1,5 +1,5 @@
 import type { BoardData, Chip } from "../../../../src/hardware/board-data.js";
-import { aFlag, aNumber, anInteger, anything, aPin } from "../../../../src/hardware/parts/part.js";
+import { aFlag, aNumber, anInteger, aPin } from "../../../../src/hardware/parts/part.js";
 import { cameraPins, PRESETS } from "./board-manifest.js";
 import { nearest } from "./suggest.js";
 
@@ -87,11 +87,20 @@ const list =
 const named =
 	(check: Check): Check =>
 	(name, value) =>
-		typeof value !== "object" || value === null
+		typeof value !== "object" || value === null || Array.isArray(value)
 			? `${name}: expected an object, got ${shown(value)}`
 			: Object.entries(value)
 					.map(([each, own]) => check(`${name}.${each}`, own))
 					.find(Boolean);
+
+/** Takes levels of outputs by number. */
+const levels =
+	(number: Check): Check =>
+	(name, value) =>
+		named(aLevel)(name, value) ||
+		Object.keys(value as object)
+			.map((each) => number(`${name}.${each}`, /^(0|[1-9]\d*)$/.test(each) ? Number(each) : each))
+			.find(Boolean);
 
 /** Takes what the first check takes, or else the second, if the value is of this type. */
 const either =
@@ -104,6 +113,9 @@ const isTrue: Check = (name, value) => value !== true && `${name}: expected true
 const registers: Check = (name, value) =>
 	!/^([0-9a-f]{4}( |$))+$/i.test(String(value)) &&
 	`${name}: expected registers with values, two hexadecimal digits each, such as "2206 2710", got ${shown(value)}`;
+const anOrder: Check = (name, value) =>
+	!(typeof value === "string" && /^(?!.*(.).*\1)[RGBW]{3,4}$/.test(value)) &&
+	`${name}: expected three or four of R, G, B and W, got ${shown(value)}`;
 const aByte = anInteger(0, 255);
 const aLevel = choice([0, 1]);
 const anAddress = anInteger(1, 0x7f);
@@ -193,7 +205,7 @@ const BOARD = object<BoardData>({
 	flash: choice(["4MB", "8MB", "16MB"]),
 	psram: choice(["2MB", "4MB", "8MB", "16MB"].flatMap((size) => ["quad", "octal"].map((width) => `${size} ${width}`))),
 	i2c: bus,
-	outputs: named(aLevel),
+	outputs: levels(aPin),
 	display,
 	touch: objectOrTrue({
 		driver: choice("cst328 cst816 cst816s ft3168 ft6x06 gt911".split(" ")),
@@ -223,7 +235,7 @@ const BOARD = object<BoardData>({
 	buttons: named(either("number", aPin, object({ pin: aPin, activeHigh: aFlag }, "pin"))),
 	leds: named((name, value) =>
 		typeof value === "object" && value !== null && "neopixel" in value
-			? object({ neopixel: aPin, length: anInteger(1, 1024), order: aText }, "neopixel")(name, value)
+			? object({ neopixel: aPin, length: anInteger(1, 1024), order: anOrder }, "neopixel")(name, value)
 			: object({ pin: aPin, activeLow: aFlag }, "pin")(name, value),
 	),
 	power: objectOrTrue({ driver: choice(["axp192", "axp2101"]), registers, backlight: aFlag }),
@@ -240,14 +252,19 @@ const BOARD = object<BoardData>({
 		"mdc",
 		"mdio",
 	),
-	expander: object(
-		{ driver: choice("tca9554 pca9557 tca9555 pi4ioe5v6408".split(" ")), address: anAddress, outputs: named(aLevel) },
-		"driver",
-		"outputs",
-	),
+	expander: (name, value) =>
+		object(
+			{
+				driver: choice("tca9554 pca9557 tca9555 pi4ioe5v6408".split(" ")),
+				address: anAddress,
+				outputs: levels(anInteger(0, (value as BoardData["expander"])?.driver === "tca9555" ? 15 : 7)),
+			},
+			"driver",
+			"outputs",
+		)(name, value),
 	pins: named(list(aPin)),
 	unusedPins: named(list(aPin)),
-	note: anything,
+	note: aText,
 });
 
 /** Finds a chip feature or member that another member requires. A target of the SDK that the board extends may have the member. */
@@ -262,17 +279,28 @@ function missingIn(data: BoardData, chip: string): string | false {
 	if (data.camera !== undefined && /c3|c6/.test(chip)) {
 		return `camera: the ${chip} has no interface for one`;
 	}
+	const driver = screen?.driver;
+	const panelBus = driver === "co5300" ? "qspi" : driver?.endsWith("_p8") ? "parallel" : "spi";
+	if (driver !== undefined && screen?.[panelBus] === undefined) {
+		return `display.${panelBus}: missing: ${driver} is on this bus`;
+	}
+	const ignored = (["registers", "mirror", "swap", "invert", "bgr"] as const).find(
+		(name) => screen?.[name] !== undefined,
+	);
+	if (driver === "co5300" && ignored !== undefined) {
+		return `display.${ignored}: the SDK's driver of the co5300 has none`;
+	}
+	if (typeof microphone === "object" && microphone.codec !== undefined && microphone.bits === 32) {
+		return `microphone.bits: the ${microphone.codec} has slots of 16 bits`;
+	}
 	if (data.extends !== undefined) {
 		return false;
 	}
-	const driver = screen?.driver;
-	const panelBus = driver === "co5300" ? "qspi" : driver?.endsWith("_p8") ? "parallel" : "spi";
 	const isOnBus = (part: unknown, hasBus = false): boolean => part !== undefined && !hasBus && i2c === undefined;
 	const own = typeof touch === "object" ? touch : undefined;
 	const codecs = [speaker, microphone].map((part) => (typeof part === "object" ? part.codec : undefined));
 	const faults: readonly (readonly [isMissing: boolean, error: string])[] = [
 		[screen !== undefined && driver === undefined, "display.driver: missing"],
-		[screen !== undefined && screen[panelBus] === undefined, `display.${panelBus}: missing: ${driver} is on this bus`],
 		[screen !== undefined && panelBus !== "qspi" && screen.dc === undefined, "display.dc: missing"],
 		[screen?.backlight === true, "display.backlight: expected a pin"],
 		...Object.entries({ touch, speaker, microphone, power, motion, rtc }).map(

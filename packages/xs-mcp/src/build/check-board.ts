@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { BoardData } from "../../../../src/hardware/board-data.js";
 import type { DeviceDefinition, Part } from "../../../../src/hardware/parts/index.js";
 import { relay } from "../../../../src/hardware/parts/relay.js";
-import { BOARD_BUS, PRESETS, pinsOf } from "./board-manifest.js";
+import { BOARD_BUS, boardPins, PRESETS } from "./board-manifest.js";
 import { checkBoardData } from "./check-board-data.js";
 import { checkPins } from "./check-pins.js";
 import { CHIPS } from "./chip-pins.js";
@@ -64,13 +64,27 @@ export function chipOfBoard(target: BoardName = BARE_CHIP): string {
 	return known ?? `${BARE_CHIP}${/s2|s3|c3|c6|h2/.exec(board)?.[0] ?? ""}`;
 }
 
+/** Whether the installed SDK has a target of this name. */
+function isInstalled(name = ""): boolean {
+	const { MODDABLE = "" } = process.env;
+	return MODDABLE !== "" && /^\w+$/.test(name) && existsSync(join(MODDABLE, "build/devices/esp32/targets", name));
+}
+
 /** @throws TypeError if a board is neither a preset nor a target of SDK 8.2.3 or the installed one, or its data has a fault */
 export function checkTarget(target: BoardName): void {
-	if (typeof target === "object") {
-		if (typeof target.extends === "string") {
-			checkTarget(`${BARE_CHIP}/${target.extends.replace(/^esp32\//, "")}`);
+	if (target !== undefined && typeof target !== "string") {
+		const base = target?.extends;
+		checkBoardData(target, typeof base === "string" ? chipOf(target) : target?.chip);
+		const known = Object.values(TARGETS).flat();
+		if (base !== undefined && !known.includes(base) && !isInstalled(base)) {
+			const similar = nearest(base.split("/").at(-1) ?? "", known);
+			const hint = similar === undefined ? "expected one of the SDK's" : `did you mean ${similar}?`;
+			throw new TypeError(`board.extends: unknown target ${JSON.stringify(base)}; ${hint}`);
 		}
-		checkBoardData(target, target.chip ?? (target.extends === undefined ? undefined : chipOf(target)));
+		const [chip = chipOf(target)] = Object.entries(TARGETS).find(([, names]) => names.includes(base ?? "")) ?? [];
+		if (chipOf(target) !== chip) {
+			throw new TypeError(`board.chip: ${base} has an ${chip}`);
+		}
 		const fault = pinFault(target);
 		if (fault !== undefined) {
 			throw new TypeError(fault);
@@ -79,9 +93,8 @@ export function checkTarget(target: BoardName): void {
 	}
 	const targets = [...new Set([...Object.values(TARGETS).flat(), ...PRESETS.keys()])];
 	const [, board] = /^esp32\/(\w+)$/.exec(target ?? "") ?? [];
-	const folder = join(process.env.MODDABLE ?? "", "build/devices/esp32/targets", board ?? "");
 	const isKnown = target === undefined || target === BARE_CHIP || targets.includes(board ?? "");
-	if (!isKnown && !(board !== undefined && process.env.MODDABLE && existsSync(folder))) {
+	if (!isKnown && !isInstalled(board)) {
 		throw new TypeError(`board: unknown target ${JSON.stringify(target)}. ${suggestTarget(target, targets)}`);
 	}
 }
@@ -130,46 +143,38 @@ export function freePinOf(target: string): number {
 	return found?.pin ?? 4;
 }
 
-/** Parts of a board that drive their pins. */
-const OUTPUTS = /^(screen|speaker|LED|power switches|I2C bus)/;
+/** Places of pins that the chip drives. */
+const OUTPUTS =
+	/^(display|i2c|speaker|ethernet|outputs|leds|touch\.(reset|i2c)|microphone\.\w+\.(clock|word|main)|camera\.(xclk|sda|scl|powerDown|reset))\b/;
 
-/** Parts that may have a pin in common: a codec for both directions, and a camera's own bus. */
-const SHARED: readonly string[] = ["speaker", "microphone", BOARD_BUS, "camera", "touch screen"];
+/** The place of a pin, the same for members that may share it: clocks of both directions of sound, and members of one bus. */
+const roleOf = (path: string): string =>
+	path
+		.replace(/^(speaker|microphone)\.i2s\.(?!data)/, "i2s.")
+		.replace(/^(touch\.i2c\.data|camera\.sda)$/, "i2c.data")
+		.replace(/^(touch\.i2c\.clock|camera\.scl)$/, "i2c.clock");
 
-/** The member of a board by its part's name in {@link pinsOf}. */
-const memberOf = (part: string): string =>
-	({ screen: "display", "touch screen": "touch", [BOARD_BUS]: "i2c", "power switches": "outputs", PSRAM: "psram" })[
-		part
-	] ??
-	part
-		.replace(/^button /, "buttons.")
-		.replace(/^LED$/, "leds.led")
-		.replace(/^LED /, "leds.");
-
-/** Returns the error of a pin that the chip does not have, that it needs itself, or that two parts of the board take. */
+/** Returns the error of a pin that the chip does not have, that it needs itself, or that two members of the board take. */
 function pinFault(data: BoardData): string | undefined {
 	const chip = CHIPS[chipOf(data)];
 	const users = new Map<number, string>();
-	for (const [part, pins] of Object.entries(pinsOf(data, chipOf(data)))) {
-		for (const pin of pins) {
-			const other = users.get(pin);
-			const isShared = other === part || (SHARED.includes(part) && SHARED.includes(other ?? part));
-			// The SDK knows the wiring of its targets.
-			const isKnown = part === "PSRAM" || data.extends !== undefined;
-			const reason =
-				(chip && !chip.pins.includes(pin) && `does not exist on the ${chip.name}`) ||
-				(chip && !isKnown && chip.flash.includes(pin) && `is connected to the flash of the ${chip.name}`) ||
-				(chip &&
-					!isKnown &&
-					OUTPUTS.test(part) &&
-					chip.inputOnly.includes(pin) &&
-					`of the ${chip.name} is only an input`) ||
-				(other !== undefined && !isShared && `is in use by ${memberOf(other)}`);
-			if (reason) {
-				return `board.${memberOf(part)}: pin ${pin} ${reason}`;
-			}
-			users.set(pin, part);
+	for (const { part, path, pin } of boardPins(data, chipOf(data))) {
+		const other = users.get(pin);
+		// The SDK knows the wiring of its targets.
+		const isKnown = part === "PSRAM" || data.extends !== undefined;
+		const reason =
+			(chip && !chip.pins.includes(pin) && `does not exist on the ${chip.name}`) ||
+			(chip && !isKnown && chip.flash.includes(pin) && `is connected to the flash of the ${chip.name}`) ||
+			(chip &&
+				!isKnown &&
+				OUTPUTS.test(path) &&
+				chip.inputOnly.includes(pin) &&
+				`of the ${chip.name} is only an input`) ||
+			(other !== undefined && roleOf(other) !== roleOf(path) && `is in use by ${other}`);
+		if (reason) {
+			return `board.${path}: pin ${pin} ${reason}`;
 		}
+		users.set(pin, path);
 	}
 	return undefined;
 }
@@ -177,19 +182,17 @@ function pinFault(data: BoardData): string | undefined {
 function checkOn(target: BoardName, parts: Readonly<Record<string, Part>>): ReturnType<typeof checkPins> {
 	const data = dataOf(target);
 	const { unusedPins = {} } = data;
-	const pins = pinsOf(data, chipOfBoard(target));
+	const pins = boardPins(data, chipOfBoard(target));
 	const name = titleOf(target);
-	const partAt = (pin: number, table: Readonly<Record<string, readonly number[]>>): string | undefined =>
-		Object.keys(table).find((part) => table[part]?.includes(pin));
 	return checkPins(
 		parts,
 		chipOfBoard(target),
 		({ pin, use }) => {
-			const part = partAt(pin, pins);
+			const part = pins.find((each) => each.pin === pin)?.part;
 			return part === undefined || (part === BOARD_BUS && use === "bus") ? undefined : `has the ${part} of the ${name}`;
 		},
 		({ pin }) => {
-			const part = partAt(pin, unusedPins);
+			const part = Object.keys(unusedPins).find((each) => unusedPins[each]?.includes(pin));
 			return part && `has the ${part} of the ${name}, which the firmware does not use`;
 		},
 	);
