@@ -44,6 +44,8 @@ export interface SettingKind<T> {
 	readonly expected: string;
 	/** Whether it is never printed, and has no flag, because other users of the machine can see command lines. */
 	readonly secret?: boolean;
+	/** Returns what is printed of the value. Default: all but secrets in URLs. */
+	shown?(value: T): unknown;
 	/** Whether it is a path. One in the file is relative to the file's folder. */
 	readonly path?: boolean;
 	/** Reads the value from text, or from JSON. */
@@ -90,6 +92,7 @@ export const SETTING_GROUPS = [
 	"Sign-in with OAuth",
 	"Several gateways",
 	"Limits",
+	"Your own plugins",
 ] as const;
 
 type SettingGroup = (typeof SETTING_GROUPS)[number];
@@ -138,9 +141,23 @@ export function readValue<T>({ schema, expected }: SettingKind<T>, value: unknow
 	return data;
 }
 
-/** The value, with a URL's password replaced by `***`. */
+/** A URL's scheme and user, which a password follows, or a token that is the user. One letter and a colon are a drive of Windows. */
+const USER_INFO = /^(\s*(?![a-z]:[\\/])[^/\\?#@:]+:[/\\]*(?:(?<=[/\\])[^/\\@:]*:)?).*@/is;
+
+/**
+ * The value for display. In a URL, also in one that is rejected, `***` is in place of the password, of a user without password,
+ * and of the values of query and fragment. Several are separated by commas.
+ */
 export function withoutPassword(value: unknown): unknown {
-	return typeof value === "string" ? value.replace(/^([a-z]+:\/\/[^/:@]*):.*@/i, "$1:***@") : value;
+	if (typeof value !== "string") {
+		return Array.isArray(value) ? value.map(withoutPassword) : value;
+	}
+	const urls = value.split(/(?<=,)(?=\s*[a-z][a-z0-9+.-]*:\/\/)/i).map((each) => each.replace(USER_INFO, "$1***@"));
+	return urls.map((each) => each.replace(/(?<=^[^?#]*:[/\\]{2}[^?#]*)[?#].*/s, withoutValues)).join("");
+}
+
+function withoutValues(query: string): string {
+	return query.replace(/([?&#](?:[^=&#]*=)?)[^&#]*/g, "$1***");
 }
 
 /** Text that is not empty. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
@@ -154,6 +155,40 @@ describe("configuration", () => {
 		assert.deepEqual(problemsOf({ flags: { brokerUrl: "http://me:hun:t@er2@broker/" } }), [
 			'--broker-url: expected a URL without "#" that begins with mqtt:// or mqtts://, got "http://me:***@broker/"',
 		]);
+	});
+
+	for (const [given, shown] of [
+		["nats://hunter2@nats.example:4222", "nats://***@nats.example:4222"],
+		["nats://hun/ter2@nats.example", "nats://***@nats.example"],
+		["nats://a:hunter2@one,nats://hunter2@two:4222", "nats://a:***@one,nats://***@two:4222"],
+		[" mqtt://me:hunter2@broker", " mqtt://me:***@broker"],
+		["me:hun:ter2@broker:1883", "me:***@broker:1883"],
+		["http:me:hunter2@broker", "http:***@broker"],
+		["http://h/?token=hunter2&hunter2&b=hunter2#hunter2", "http://h/?token=***&***&b=***#***"],
+	] as const) {
+		it(`never prints a secret in a URL like ${shown}, even if it is rejected`, () => {
+			const [problem = ""] = problemsOf({ flags: { homeAssistant: `${given}#` } });
+			assert.ok(problem.includes(`got ${JSON.stringify(shown).slice(0, -1)}`), problem);
+			assert.doesNotMatch(problem, /hunter2|ter2/);
+		});
+	}
+
+	it("never prints a token in place of a user, the query of a URL, or the arguments of a program", () => {
+		const flags = {
+			cluster: "nats://hunter2@nats.example",
+			websocketUrl: "wss://gateway.example/x?token=hunter2",
+			visionUrl: "https://models.example/v1?key=hunter2",
+			visionModel: "m",
+			plugins: [join(tmpdir(), "@me", "plugin.js")],
+			speechCommand: "'/opt/my voice' --key hunter2",
+			transcriptionCommand: "listen",
+		};
+		const shown = describeConfiguration(readConfiguration({ flags }));
+		assert.equal(shown.cluster, "nats://***@nats.example");
+		assert.equal(shown.websocketUrl, "wss://gateway.example/x?token=***");
+		assert.equal(shown.visionUrl, "https://models.example/v1?key=***");
+		assert.deepEqual(shown.plugins, flags.plugins);
+		assert.deepEqual([shown.speechCommand, shown.transcriptionCommand], ["/opt/my voice ***", "listen"]);
 	});
 
 	it("rejects a URL with a fragment, which cannot be connected to, and does not print the secret in it", () => {

@@ -59,20 +59,28 @@ it("the console lists the settings and their sources to operators alone, without
 	const stateFolder = makeStateFolder();
 	const secret = await tokensIn(stateFolder).add({ name: "me", kind: "client", operator: true });
 	const guest = await tokensIn(stateFolder).add({ name: "guest", kind: "client" });
-	const flags = { speechUrl: "http://127.0.0.1:9/v1", speechModel: "m", speechKey: "hunter2" };
+	const flags = {
+		speechUrl: "http://127.0.0.1:9/v1?key=hunter2",
+		speechModel: "m",
+		speechKey: "hunter2",
+		transcriptionCommand: `${process.execPath} --key=hunter2`,
+		websocketUrl: "wss://gateway.example/?token=hunter2",
+	};
 	const { base } = await startWithConsole(t, flags, stateFolder);
 	const response = await fetch(`${base}/settings`, { headers: { Authorization: `Bearer ${secret}` } });
 	const text = await response.text();
 	assert.doesNotMatch(text, /hunter2/);
 	const { groups } = JSON.parse(text) as { groups: ListedSettings };
 	const { settings = [] } = groups.find(({ group }) => group === "Speech") ?? {};
-	const picked = ["speechModel", "speechKey", "quietHours"].map((name) => {
+	const picked = ["speechModel", "speechKey", "speechUrl", "transcriptionCommand", "quietHours"].map((name) => {
 		const { flag, value, source } = settings.find((each) => each.name === name) ?? {};
 		return [flag, value, source];
 	});
 	assert.deepEqual(picked, [
 		["--speech-model", "m", "--speech-model"],
 		["XS_MCP_GATEWAY_SPEECH_KEY", "***", "--speech-key"],
+		["--speech-url", "http://127.0.0.1:9/v1?key=***", "--speech-url"],
+		["--transcription-command", `${process.execPath} ***`, "--transcription-command"],
 		["--quiet-hours", undefined, undefined],
 	]);
 	assert.equal(await statusOf(`${base}/settings`, { headers: { Authorization: `Bearer ${guest}` } }), 403);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/testing.js";
-import { loadPlugins, readConfiguration } from "../src/config/configuration.js";
+import { describeConfiguration, listSettings, loadPlugins, readConfiguration } from "../src/config/configuration.js";
 import { createGateway } from "../src/gateway.js";
 import { makeLog } from "../src/log.js";
 import { WireDevice } from "../testing/gateway.js";
@@ -59,6 +59,34 @@ describe("an operator's own plugin", () => {
 			name: "ConfigurationError",
 			message: "speechCommand: no program /no/voice\nnotifyUrl: required by the plugin notify",
 		});
+	});
+
+	it("has its settings among those that operators see, secrets hidden", async () => {
+		const content = `export default ({ setting, text, KEY }) => ({ name: "p", setup() {}, settings: {
+			greeting: setting(text("text"), "What it says", "hello"),
+			greetingKey: setting(KEY, "Its key"),
+		} });`;
+		const { settings, file } = await readSettings({ "p.mjs": content }, { greetingKey: "hunter2" });
+		assert.deepEqual(listSettings(settings).at(-1), {
+			group: "Your own plugins",
+			settings: [
+				{
+					name: "greeting",
+					flag: "XS_MCP_GATEWAY_GREETING",
+					description: "What it says",
+					value: "hello",
+					source: undefined,
+				},
+				{
+					name: "greetingKey",
+					flag: "XS_MCP_GATEWAY_GREETING_KEY",
+					description: "Its key",
+					value: "***",
+					source: `${file}: greetingKey`,
+				},
+			],
+		});
+		assert.equal(describeConfiguration(settings).greeting, "hello");
 	});
 
 	it("is not needed by commands, which ignore its settings", async () => {

@@ -7,6 +7,7 @@ import * as kinds from "../plugin.js";
 import {
 	ConfigurationError,
 	flagOf,
+	inGroup,
 	type Plugin,
 	readValue,
 	SETTING_GROUPS,
@@ -17,7 +18,7 @@ import {
 } from "../plugin.js";
 import type { TokenKind } from "./access.js";
 import { isLoopback, publicOrigin } from "./listen-address.js";
-import { type Configuration, SETTING_NAMES, SETTINGS, type SettingName, settingOf } from "./settings.js";
+import { type Configuration, SETTING_NAMES, SETTINGS, type SettingName } from "./settings.js";
 import type { TokenStore } from "./token-store.js";
 
 /** The file that is read, if it exists, when no other is named. */
@@ -36,8 +37,14 @@ export interface ConfigurationSources {
 
 type SettingsFile = ReturnType<typeof readFile>;
 
-/** Sources of the settings that are not at their defaults, by configuration. */
-const SOURCES = new WeakMap<Configuration, Readonly<Record<string, string>>>();
+interface Origins {
+	/** All settings, also those of an operator's own plugins. */
+	readonly settings: Settings;
+	/** Sources of the settings that are not at their defaults. */
+	readonly from: Readonly<Record<string, string>>;
+}
+
+const ORIGINS = new WeakMap<Configuration, Origins>();
 
 /**
  * Merges the settings: flags before environment before file before default.
@@ -46,16 +53,16 @@ const SOURCES = new WeakMap<Configuration, Readonly<Record<string, string>>>();
  */
 export function readConfiguration(sources: ConfigurationSources): Configuration {
 	const file = readFile(sources.file);
-	const settings = { ...SETTINGS };
+	const settings: Record<string, Setting<unknown>> = { ...SETTINGS };
 	const configuration: Record<string, unknown> = {};
 	const from: Record<string, string> = {};
 	const problems: string[] = [];
 	for (const plugin of sources.plugins ?? []) {
 		const taken = Object.keys(plugin.settings ?? {}).filter((name) => name in settings);
 		problems.push(...taken.map((name) => `plugin ${plugin.name}: there is another setting ${name}`));
-		Object.assign(settings, plugin.settings);
+		Object.assign(settings, inGroup("Your own plugins", plugin.settings ?? {}));
 	}
-	for (const [name, setting] of Object.entries<Setting<unknown>>(settings)) {
+	for (const [name, setting] of Object.entries(settings)) {
 		try {
 			const value = given(name, sources, file);
 			configuration[name] = settled(setting, value);
@@ -77,7 +84,7 @@ export function readConfiguration(sources: ConfigurationSources): Configuration 
 	if (problems.length > 0) {
 		throw new ConfigurationError(problems);
 	}
-	SOURCES.set(complete, from);
+	ORIGINS.set(complete, { settings, from });
 	return complete;
 }
 
@@ -101,33 +108,42 @@ async function importPlugin(path: string): Promise<Plugin> {
 	}
 }
 
-/** The settings for display: secrets, and the password in a URL, are `***`. */
+/** The settings for display: secrets, also those in URLs, are `***`. */
 export function describeConfiguration(configuration: Configuration): Record<string, unknown> {
-	return Object.fromEntries(
-		SETTING_NAMES.filter((name) => configuration[name] !== undefined).map((name) => {
-			const value = configuration[name];
-			const shown = value instanceof Map ? Object.fromEntries(value) : withoutPassword(value);
-			return [name, settingOf(name).secret ? hidden(value) : shown];
-		}),
-	);
+	const values: Readonly<Record<string, unknown>> = { ...configuration };
+	const known = Object.entries(originsOf(configuration).settings).filter(([name]) => values[name] !== undefined);
+	return Object.fromEntries(known.map(([name, setting]) => [name, shownValue(setting, values[name])]));
 }
 
-/** Settings for display. `source` is "--http-port" or "gateway.json: httpPort"; undefined: the default. `flag` of a secret is its variable. */
+function shownValue({ secret, shown = withoutPassword }: Setting<unknown>, value: unknown): unknown {
+	if (secret) {
+		return hidden(value);
+	}
+	return value instanceof Map ? Object.fromEntries(value) : shown(value);
+}
+
+function originsOf(configuration: Configuration): Origins {
+	return ORIGINS.get(configuration) ?? { settings: SETTINGS, from: {} };
+}
+
+/** Settings for display. `source` is "--http-port" or "gateway.json: httpPort"; undefined: the default. `flag` is the variable of a setting without one. */
 export type ListedSettings = ReturnType<typeof listSettings>;
 
 /** Lists the settings by group, without secrets. */
 export function listSettings(configuration: Configuration) {
 	const values = describeConfiguration(configuration);
-	const sources = SOURCES.get(configuration) ?? {};
+	const { settings, from } = originsOf(configuration);
 	return SETTING_GROUPS.map((group) => ({
 		group,
-		settings: SETTING_NAMES.filter((name) => settingOf(name).group === group).map((name) => ({
-			name,
-			flag: settingOf(name).secret ? variableOf(name) : flagOf(name),
-			description: settingOf(name).description,
-			value: values[name],
-			source: sources[name],
-		})),
+		settings: Object.entries(settings)
+			.filter(([, setting]) => setting.group === group)
+			.map(([name, { secret, description }]) => ({
+				name,
+				flag: secret || group === "Your own plugins" ? variableOf(name) : flagOf(name),
+				description,
+				value: values[name],
+				source: from[name],
+			})),
 	}));
 }
 

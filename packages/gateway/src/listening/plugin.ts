@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { mayListen } from "../config/access.js";
 import { definePlugin, flag, httpUrl, inGroup, KEY, requiring, setting, text } from "../plugin.js";
 import { speech } from "../speech/plugin.js";
-import { checkProvider, readProvider } from "../speech/voice.js";
+import { COMMAND, checkProvider, readProvider } from "../speech/voice.js";
 
 /** Opens the microphones of devices, if the settings allow that: the tools `listen` and `ask`, and speech as an event. */
 export const listening = definePlugin({
@@ -10,7 +10,7 @@ export const listening = definePlugin({
 	settings: inGroup("Speech", {
 		microphones: setting(flag, "Let clients that may do so listen with the microphones of devices", false),
 		transcriptionCommand: setting(
-			text("command"),
+			COMMAND,
 			"Program that turns speech into text: reads WAV ({file} or its input), writes the text; {language} is the language",
 		),
 		transcriptionUrl: requiring(

@@ -2,7 +2,7 @@ import { definePlugin, flag, hours, httpUrl, inGroup, KEY, pairs, requiring, set
 import type { Announcements } from "./announcements.js";
 import type { DeviceTurns } from "./device-tools.js";
 import type { Speech } from "./speech.js";
-import { checkProvider, readProvider } from "./voice.js";
+import { COMMAND, checkProvider, readProvider } from "./voice.js";
 
 export interface SpeechOfGateway {
 	/** One at a time speaks on a device, or listens. */
@@ -16,7 +16,7 @@ export const speech = definePlugin({
 	name: "speech",
 	settings: inGroup("Speech", {
 		speechCommand: setting(
-			text("command"),
+			COMMAND,
 			"Program that speaks: reads text, writes WAV; {voice} is the voice. Example: espeak-ng --stdout -v {voice}",
 		),
 		speechUrl: requiring(

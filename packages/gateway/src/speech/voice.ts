@@ -4,6 +4,7 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { Configuration } from "../config/settings.js";
 import { collect, type Limit, type ModelService, post } from "../http/model-service.js";
+import { type SettingKind, text } from "../plugin.js";
 
 /** Speaks a text. Rejects with an Error that says why it cannot, without the key. */
 export type Voice = (text: string, signal: AbortSignal) => Promise<Buffer>;
@@ -98,6 +99,15 @@ export function checkProvider(configuration: Configuration, use: Use): string[] 
 	}
 	return problems;
 }
+
+/** A program and its arguments, which may hold keys: only the program is printed. */
+export const COMMAND: SettingKind<string> = {
+	...text("command"),
+	shown: (command) => {
+		const [program, ...args] = splitCommand(command);
+		return args.length === 0 ? program : `${program} ***`;
+	},
+};
 
 /** Splits a command into its program and arguments, at spaces. A word in quotes may contain some. */
 function splitCommand(command: string): string[] {
