@@ -10,6 +10,10 @@ import { equal, failureOf, given, matches, ok, settled, suite } from "../harness
 
 const VOICED = { features: [...SMALL_BUILD, voice] };
 const PACKET = [88, 1, 2];
+
+/** Ticks at which the clock goes on from below zero. */
+const CLOCK_WRAP = 0x8000_0000;
+
 const frame = (...bytes: readonly number[]): ArrayBuffer => Uint8Array.from(bytes).buffer;
 const tts = (state: string): object => ({ type: "tts", state });
 
@@ -31,10 +35,15 @@ function speaking(audio?: object, more: object = {}) {
 	return { ...started, codec, ...board.buttons, ...board.lights, channel, hear };
 }
 
-/** Plays a file of these packets, which arrives at once, or with `late` once `resume` is called. */
+/** Plays a file of these packets from `now` on. It arrives at once, or with `late` once `resume` is called. */
 function playing(
 	packets: readonly (readonly number[])[],
-	{ file, status = 200, late }: { file?: Uint8Array; status?: number; late?: readonly (readonly number[])[] } = {},
+	{
+		file,
+		status = 200,
+		late,
+		now = 0,
+	}: { file?: Uint8Array; status?: number; late?: readonly (readonly number[])[]; now?: number } = {},
 ) {
 	const sound = packets.map((packet) => Uint8Array.from(packet));
 	const pieces = [file ?? oggFile([OPUS_HEAD, OPUS_TAGS, ...sound])];
@@ -69,8 +78,8 @@ function playing(
 			}),
 	};
 	const board = Object.assign(boardWithParts(), { codec, http });
-	const clock = { now: 0 };
-	const started = start(board, {}, undefined, { ...VOICED, ticks: () => clock.now });
+	const clock = { now };
+	const started = start(board, {}, undefined, { ...VOICED, ticks: () => clock.now | 0 });
 	const pass = started.timer.passed.bind(started.timer);
 	started.timer.passed = async (milliseconds: number) => {
 		clock.now += milliseconds;
@@ -320,19 +329,23 @@ export default suite("voice", {
 		}
 	},
 	async "plays the rest of a file later, and no faster, after a gap in its download"() {
-		const side = playing(new Array(2).fill(PACKET), { late: new Array(60).fill(PACKET) });
-		await settled();
-		await side.timer.passed(5_000);
-		equal(side.played(), 2);
-		side.resume();
-		for (let turns = 0; turns < 40; turns += 1) {
+		// The clock wraps: never, during the gap, and after it.
+		for (const wrapsIn of [CLOCK_WRAP, 1_000, 5_500]) {
+			const late = new Array(60).fill(PACKET);
+			const side = playing(new Array(2).fill(PACKET), { late, now: CLOCK_WRAP - wrapsIn });
 			await settled();
+			await side.timer.passed(5_000);
+			equal(side.played(), 2);
+			side.resume();
+			for (let turns = 0; turns < 40; turns += 1) {
+				await settled();
+			}
+			equal(side.played(), 2 + 20, "a burst is what is decoded ahead");
+			for (let count = 0; count < 40; count += 1) {
+				await side.timer.passed(60);
+			}
+			equal([side.played(), await side.end], [62, "none"]);
 		}
-		equal(side.played(), 2 + 20, "a burst is what is decoded ahead");
-		for (let count = 0; count < 40; count += 1) {
-			await side.timer.passed(60);
-		}
-		equal([await side.end, side.played()], ["none", 62]);
 	},
 	async "waits for room in the codec, but not for ever"() {
 		for (const isFreed of [true, false]) {

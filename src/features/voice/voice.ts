@@ -277,9 +277,11 @@ class Voice extends AppPart implements Listener {
 				start = app.ticks();
 				onStart();
 			}
+			// The clock has 32 bits.
+			const elapsed = (app.ticks() - start) | 0;
 			// After a gap in the download the rest is played later, not faster.
-			start = Math.max(start, app.ticks() - played);
-			const early = played - (AHEAD - 1) * duration - (app.ticks() - start);
+			start += Math.max(0, elapsed - played);
+			const early = played - (AHEAD - 1) * duration - Math.min(elapsed, played);
 			if (early > 0) {
 				await pause(early);
 			}
