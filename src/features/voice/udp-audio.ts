@@ -50,7 +50,7 @@ const MAX_PACKET_BYTES = 1_400;
 /** Limit of the lost packets that are reported. After a longer gap it is silent anyway. */
 const MAX_LOST = 3;
 
-/** Packets by which a number may be ahead of the last one: 3 s of speech. */
+/** Packets by which a number may be ahead of the last one, and by which a late one may be behind: 3 s of speech. */
 const MAX_AHEAD = 50;
 
 /** Number and milliseconds of a packet. */
@@ -157,38 +157,50 @@ export class UdpAudio {
 			throw new RangeError(`${datagram.byteLength - HEADER} bytes after a header for ${size}`);
 		}
 		checkSize(size);
-		const before = this.last?.number ?? 0;
-		if (number <= before) {
-			throw new RangeError(`number ${number}, after ${before}`);
-		}
+		const { last } = this;
 		const packet = this.cipher(datagram.slice(0, HEADER), datagram.subarray(HEADER));
 		this.accept({ number, duration: packetDuration(packet) });
-		const lost = before === 0 ? 0 : Math.min(MAX_LOST, number - before - 1);
+		const lost = last === undefined ? 0 : Math.max(0, Math.min(MAX_LOST, steps(last.number, number) - 1));
 		return { packet, timestamp: view.getUint32(TIMESTAMP), lost };
 	}
 
 	/**
-	 * Accepts a packet that is far ahead or of another duration only if it follows a similar one, like RFC 3550, appendix A.1.
+	 * Accepts a packet that follows the last one, or that follows the rejected one before it, like RFC 3550, appendix A.1.
 	 * A packet decrypted with a wrong key is noise, which is Opus by chance: accepted, it would make the sender's own ones old.
+	 *
+	 * A sender may count anew: then two packets with consecutive numbers are wanted, far behind or at the beginning.
+	 * Others are late or repeated. A recorded pair can be repeated too. It is heard, and takes one packet from the sender.
 	 */
 	private accept(received: Received): void {
 		const { last, rejected } = this;
-		const isAhead = received.number - (last?.number ?? 0) > MAX_AHEAD;
-		if (!follows(received, last) && !(rejected !== undefined && follows(received, rejected))) {
+		const { number, duration } = received;
+		const ahead = last === undefined ? number + 1 : steps(last.number, number);
+		const isAnew = number <= 2 || ahead < -MAX_AHEAD;
+		const isSecond =
+			rejected !== undefined &&
+			follows(received, rejected) &&
+			(ahead > 0 || (isAnew && steps(rejected.number, number) === 1));
+		if (!follows(received, last) && !isSecond) {
 			this.rejected = received;
 			throw new RangeError(
-				isAhead
-					? `number ${received.number}, too far after ${last?.number ?? 0}`
-					: `${received.duration} ms, not ${last?.duration} as before, or a wrong key`,
+				ahead > 0 && ahead <= MAX_AHEAD
+					? `${duration} ms, not ${last?.duration} as before, or a wrong key`
+					: `number ${number}, ${number > (last?.number ?? -1) ? "too far " : ""}after ${last?.number ?? "the start"}`,
 			);
 		}
+		this.rejected = undefined;
 		this.last = received;
 	}
 }
 
-/** Whether a packet may be the next one after another, or the first one. */
-const follows = ({ number, duration }: Received, before: Received = { number: 0, duration }): boolean =>
-	number > before.number && number - before.number <= MAX_AHEAD && duration === before.duration;
+/** Counts the packets from a number to another, negative for an earlier one. Numbers go on at 0 after 32 bits. */
+const steps = (from: number, to: number): number => (to - from) | 0;
+
+/** Tells whether a packet may come after another, or first. One of another duration has the very next number. */
+const follows = ({ number, duration }: Received, before: Received = { number: -1, duration }): boolean => {
+	const ahead = steps(before.number, number);
+	return ahead === 1 || (ahead > 1 && ahead <= MAX_AHEAD && duration === before.duration);
+};
 
 const checkSize = (bytes: number): void => {
 	if (bytes > MAX_PACKET_BYTES) {
