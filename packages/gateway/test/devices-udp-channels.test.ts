@@ -178,6 +178,35 @@ describe("the audio of a device over MQTT", () => {
 		await until(() => heard.length > 0, "the device is heard again");
 	});
 
+	it("is heard after its first datagrams were lost, also among datagrams from elsewhere", async (t) => {
+		const { side, audio, send, settings } = await start(t);
+		const { heard, rejected } = listenTo(side);
+		const other = await openSocket(t, "127.0.0.2");
+		for (let lost = 0; lost < 55; lost += 1) {
+			audio.seal(PACKET, 0);
+		}
+		send(audio.seal(PACKET, 0));
+		await until(() => rejected.length === 1, "its first packet is rejected");
+		send(noiseFor(settings), other);
+		await until(() => rejected.length === 2, "the noise is rejected");
+		for (let sent = 0; sent < 10; sent += 1) {
+			send(audio.seal(PACKET, 0));
+		}
+		await until(() => heard.length === 10, "each later packet is heard");
+	});
+
+	it("does not trust an address for packets of changing durations", async (t) => {
+		const { side, audio, send, settings } = await start(t);
+		const { heard } = listenTo(side);
+		const other = await openSocket(t, "127.0.0.2");
+		for (let number = 1; number <= 6; number += 1) {
+			send(luckyNoise(settings, number, Uint8Array.of(number % 2 === 0 ? 0x08 : 0x58, 1)), other);
+		}
+		await until(() => heard.length === 6, "noise is heard");
+		send(audio.seal(PACKET, 0));
+		await until(() => heard.length === 7, "the device is heard");
+	});
+
 	it("never uses a key stream twice, also for packets of the same millisecond", async (t) => {
 		const { side, audio, send, socket } = await start(t);
 		const long = Buffer.concat([PACKET, new Uint8Array(70)]);

@@ -5,7 +5,7 @@ import { isIPv6 } from "node:net";
 import type { ServerRegistry } from "xs-mcp-manager/core";
 import { aesCtr } from "../../../xs-mcp/src/build/aes-ctr.js";
 import { outsideUrlAt } from "../config/listen-address.js";
-import { UdpAudio, type UdpSettings } from "../firmware.js";
+import { packetDuration, UdpAudio, type UdpSettings } from "../firmware.js";
 import { AudioLink } from "./audio-link.js";
 
 /** The member `udp` of the gateway's hello. */
@@ -21,8 +21,11 @@ interface UdpOffer {
 const HEADER_BYTES = 16;
 const SOURCE = 4;
 
-/** Datagrams after which an address counts as the device's: by chance, a wrong key gives Opus of the right duration once in 40. */
+/** Packets like the one before after which an address is the device's: a wrong key gives Opus of one duration once in 40. */
 const TRUSTED_AFTER = 3;
+
+/** Addresses of a channel whose numbers are remembered while none is trusted. */
+const MAX_ORIGINS = 8;
 
 /** Bytes of an AES-128 key. */
 const KEY_BYTES = 16;
@@ -144,6 +147,8 @@ function openAudio(
 	listensOnRequest: boolean | undefined,
 ) {
 	const sender = new UdpAudio(secrets, aesCtr);
+	/** Origins of datagrams by their addresses, also of rejected ones. */
+	const origins = new Map<string, ReturnType<typeof makePeer>>();
 	/** Origin of the device's datagrams. */
 	let peer: ReturnType<typeof makePeer> | undefined;
 	const send = (packet: Uint8Array): void => {
@@ -157,11 +162,14 @@ function openAudio(
 	 * another one with a right packet takes its place.
 	 */
 	const open = (datagram: Uint8Array, { address, port }: RemoteInfo) => {
-		const isElsewhere = peer !== undefined && peer.address !== address;
-		if (isElsewhere && peer?.isTrusted()) {
+		if (peer !== undefined && peer.address !== address && peer.isTrusted()) {
 			throw new RangeError(`from ${address}, not from ${peer.address}`);
 		}
-		const origin = peer === undefined || isElsewhere ? makePeer(address, new UdpAudio(secrets, aesCtr)) : peer;
+		const origin = origins.get(address) ?? makePeer(address, new UdpAudio(secrets, aesCtr));
+		const [oldest = address] = origins.keys();
+		if (origins.set(address, origin).size > MAX_ORIGINS) {
+			origins.delete(oldest);
+		}
 		const opened = origin.open(datagram);
 		// A router may give the device another port.
 		origin.port = port;
@@ -190,15 +198,20 @@ function openAudio(
 
 /** Makes the state of an address from which datagrams of a channel come. */
 function makePeer(address: string, audio: UdpAudio) {
-	let accepted = 0;
+	let alike = 0;
+	let before: number | undefined;
 	return {
 		address,
 		port: 0,
-		isTrusted: () => accepted >= TRUSTED_AFTER,
-		/** Reads a datagram. @throws RangeError if it is not the device's: then it changes nothing */
+		isTrusted: () => alike >= TRUSTED_AFTER,
+		/** Reads a datagram. @throws RangeError if it is not accepted: then it adds no trust */
 		open(datagram: Uint8Array): { readonly packet: Uint8Array; readonly lost: number } {
 			const opened = audio.open(datagram);
-			accepted += 1;
+			const duration = packetDuration(opened.packet);
+			if (duration === (before ?? duration)) {
+				alike += 1;
+			}
+			before = duration;
 			return opened;
 		},
 	};
