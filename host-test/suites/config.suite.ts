@@ -1,7 +1,7 @@
 import { type Config, deviceUuid, readConfig } from "../../src/core/config.js";
 import { SettingError } from "../../src/core/read-setting.js";
 import type { Settings } from "../../src/hardware/hardware.js";
-import { messageLimits } from "../../src/protocols/queued-channel.js";
+import { messageLimits } from "../../src/protocols/transport.js";
 import { FakeSettings } from "../doubles/fake-board.js";
 import { FakeMqttClient, type FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { startOn } from "../doubles/started-application.js";

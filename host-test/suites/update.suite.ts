@@ -2,7 +2,7 @@ import type { Application } from "../../src/core/application.js";
 import { FIRMWARE } from "../../src/core/firmware.js";
 import { readSetting } from "../../src/core/read-setting.js";
 import { makeHttp } from "../../src/features/http.js";
-import { FirmwareInstaller } from "../../src/features/update/firmware-installer.js";
+import { FirmwareInstaller } from "../../src/features/update/feature.js";
 import { FakeBoard, FakeUpdater } from "../doubles/fake-board.js";
 import { FakeHttpClient } from "../doubles/fake-http-client.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

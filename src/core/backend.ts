@@ -6,8 +6,13 @@ import { ErrorCode, errorMessage, isRequestId, RpcError } from "../mcp_server/js
 import type { McpSession } from "../mcp_server/mcp-session.js";
 import { decodeStart, deviceMessage, type Envelope, mcpWrapper, type Session } from "../protocols/envelope.js";
 import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
-import { messageLimits } from "../protocols/queued-channel.js";
-import { type ProtocolError, parseUrl, type Transport, type TransportOptions } from "../protocols/transport.js";
+import {
+	messageLimits,
+	type ProtocolError,
+	parseUrl,
+	type Transport,
+	type TransportOptions,
+} from "../protocols/transport.js";
 import { webSocketTransport } from "../protocols/websocket-channel.js";
 import { drawAttention } from "../sound/chime.js";
 import { tryBackend } from "./backend-trial.js";

@@ -2,7 +2,7 @@ import type { Feature } from "../core/listener.js";
 import { splitUrl, type UrlParts } from "../core/text/url.js";
 import type { Http, HttpRequest, HttpResponse } from "../hardware/hardware.js";
 import { Exchange, type ExchangeOptions } from "../protocols/http-exchange.js";
-import { messageLimits } from "../protocols/queued-channel.js";
+import { messageLimits } from "../protocols/transport.js";
 
 /** Limited because each has its own connection: more would fill the heap. */
 const MAX_REQUESTS = 2;

@@ -1,6 +1,5 @@
 import { PiecedText, type Sendable } from "../core/text/json.js";
-import { type Answer, invalidRequest, type RpcError } from "./json-rpc.js";
-import { allowsBatches, type Revision } from "./revision.js";
+import { type Answer, allowsBatches, invalidRequest, type Revision, type RpcError } from "./json-rpc.js";
 
 /** @returns the error for a batch that cannot be answered */
 export const batchError = (

@@ -1,7 +1,6 @@
 import { isObject } from "../core/text/json.js";
-import { invalidParams, type Params, quotable } from "./json-rpc.js";
+import { invalidParams, negotiate, OLDEST_REVISION, type Params, quotable } from "./json-rpc.js";
 import type { McpSession } from "./mcp-session.js";
-import { negotiate, OLDEST_REVISION } from "./revision.js";
 
 // Looked up once: XS searches the global object, and `JSON`, at each use.
 const { stringify } = JSON;

@@ -1,6 +1,5 @@
 import { parseJson } from "../core/text/json.js";
-import { ErrorCode, RpcError } from "./json-rpc.js";
-import { type Revision, STRUCTURED_SINCE } from "./revision.js";
+import { ErrorCode, type Revision, RpcError, STRUCTURED_SINCE } from "./json-rpc.js";
 
 // Looked up once: XS searches the global object, and these, at each use. And `concat` copies once, where a template copies for
 // each of its pieces.

@@ -8,6 +8,7 @@ import {
 	checkParams,
 	ErrorCode,
 	errorMessage,
+	hasToolDetails,
 	INITIALIZE,
 	invalidParams,
 	invalidRequest,
@@ -16,6 +17,7 @@ import {
 	type LongResult,
 	longResultMessage,
 	NO_WRAPPER,
+	OLDEST_REVISION,
 	type Params,
 	PING,
 	parseMessage,
@@ -25,23 +27,19 @@ import {
 	RESPONSE_START,
 	RESULT_START,
 	type RequestId,
+	type Revision,
 	RpcError,
 	readArguments,
 	readCursor,
+	reportsBadArgumentsAsResult,
+	reportsFailureAsError,
 	resultOverhead,
 	toRpcError,
+	unknownToolCode,
+	unreadableId,
 	type Wrapper,
 } from "./json-rpc.js";
 import type { McpServer } from "./mcp-server.js";
-import {
-	hasToolDetails,
-	OLDEST_REVISION,
-	type Revision,
-	reportsBadArgumentsAsResult,
-	reportsFailureAsError,
-	unknownToolCode,
-	unreadableId,
-} from "./revision.js";
 import type { Tool } from "./tool.js";
 import { cancelCalls, ToolCall } from "./tool-call.js";
 import { listKindOf } from "./tool-registry.js";

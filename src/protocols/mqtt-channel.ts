@@ -1,9 +1,9 @@
 import { goodbyeMessage } from "./envelope.js";
-import { QueuedChannel } from "./queued-channel.js";
 import {
 	type ChannelEvents,
 	ProtocolError,
 	parseUrl,
+	QueuedChannel,
 	type Transport,
 	type TransportOptions,
 	unsupportedScheme,

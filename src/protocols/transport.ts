@@ -1,9 +1,10 @@
 import type { Config } from "../core/config.js";
 import { SettingError } from "../core/read-setting.js";
 import type { Sendable } from "../core/text/json.js";
+import { decodeText, MessageAssembler, type MessageRejected } from "../core/text/message-assembler.js";
 import { splitUrl, type UrlParts } from "../core/text/url.js";
+import { WriteQueue } from "../core/text/write-queue.js";
 import type { MqttRecord } from "./mqtt-channel.js";
-import type { ChannelOptions } from "./queued-channel.js";
 import type { WebSocketRecord } from "./websocket-channel.js";
 
 /** Events of a {@link Channel}. Nothing is called after the channel was closed, by either side. */
@@ -112,3 +113,165 @@ export const parseUrl = (url: string): UrlParts => {
 /** Error about a backend's scheme for which the device has no client. */
 export const unsupportedScheme = (scheme: string): SettingError =>
 	new SettingError("backend", `this device does not support ${scheme}://`);
+
+/** The options common to all channels. */
+export interface ChannelOptions {
+	/** The longest message from the backend, in bytes. */
+	readonly maxMessageBytes: number;
+	/** Bytes that may wait to be sent. */
+	readonly maxQueuedBytes: number;
+	readonly log: (message: string) => void;
+}
+
+/** Divides the heap: the longest message is held about five times, as bytes, text, parsed, and in its answer. */
+export const messageLimits = (chunkBytes: number) => ({
+	maxMessageBytes: Math.floor(chunkBytes / 8),
+	maxQueuedBytes: Math.floor(chunkBytes / 4),
+});
+
+/** The common members of ECMA-419's network clients. */
+interface NetworkClient {
+	/** @returns undefined if there is nothing to read, as after an empty message */
+	read(count: number): ArrayBuffer | number | undefined;
+	close(): void;
+}
+
+/**
+ * The common part of channels on ECMA-419's network clients: messages arrive and leave in parts, as much at a time as
+ * the client allows.
+ *
+ * While answers wait to be sent, the channel does not read. So a backend that sends faster than it reads is slowed down
+ * by TCP, and the device's memory stays bounded.
+ */
+export abstract class QueuedChannel<Client extends NetworkClient> extends WriteQueue implements Channel {
+	protected client: Client | undefined;
+	protected readonly log: (message: string) => void;
+	private readonly events: ChannelEvents;
+	private readonly assembler: MessageAssembler;
+	private readonly maxWaiting: number;
+	private open = false;
+	protected closed = false;
+	/** A part that waits to be read. */
+	private unread: Parameters<QueuedChannel<Client>["readable"]> | undefined;
+
+	/** @param overhead bytes that the transport adds to the first part of a message */
+	constructor(events: ChannelEvents, { log, maxMessageBytes, maxQueuedBytes }: ChannelOptions, overhead: number) {
+		super(maxQueuedBytes, overhead);
+		this.events = events;
+		this.log = log;
+		this.assembler = new MessageAssembler(maxMessageBytes);
+		this.maxWaiting = maxQueuedBytes / 4;
+	}
+
+	abstract ping(): void;
+
+	send(text: Sendable): void {
+		if (this.closed) {
+			return;
+		}
+		try {
+			if (!this.push(text)) {
+				const waiting = `${this.queuedBytes} bytes queued, no room for the next message`;
+				this.fail(new ProtocolError("send-queue-full", `the backend does not read: ${waiting}`));
+			}
+		} catch (cause) {
+			this.fail(this.connectionError(cause));
+		}
+	}
+
+	close(): void {
+		this.closed = true;
+		this.client?.close();
+		this.client = undefined;
+	}
+
+	/** A whole message or control frame has arrived: the peer is alive, and the framing intact. */
+	protected heard(): void {
+		if (!this.closed) {
+			this.events.onActivity();
+		}
+	}
+
+	/** The connection is ready for messages. */
+	protected opened(): void {
+		if (!this.closed && !this.open) {
+			this.open = true;
+			this.events.onOpen();
+		}
+	}
+
+	/**
+	 * The client has a part of a message.
+	 *
+	 * @param more whether further parts of the same message follow
+	 * @param isText whether it is text, or binary
+	 */
+	protected readable(count: number, more: boolean, isText: boolean): void {
+		if (this.closed) {
+			return;
+		}
+		// An empty part must be read now: the client continues with the next at once.
+		if (this.queuedBytes > this.maxWaiting && count > 0) {
+			this.unread = [count, more, isText];
+			return;
+		}
+		const data = this.client?.read(count);
+		if (this.closed) {
+			return;
+		}
+		if (!more) {
+			this.events.onActivity();
+		}
+		if (isText || this.events.onBinary !== undefined) {
+			this.append(data instanceof ArrayBuffer ? data : new ArrayBuffer(0), more, isText);
+		}
+	}
+
+	/** The client takes this many bytes. */
+	protected writable(count: number): void {
+		if (this.closed) {
+			return;
+		}
+		try {
+			this.setRoom(count);
+		} catch (cause) {
+			this.fail(this.connectionError(cause));
+			return;
+		}
+		const unread = this.unread;
+		if (unread !== undefined && this.queuedBytes <= this.maxWaiting) {
+			this.unread = undefined;
+			this.readable(...unread);
+		}
+	}
+
+	/** Closes with a reason. */
+	protected fail(error: ProtocolError): void {
+		if (!this.closed) {
+			this.close();
+			this.events.onClose(error);
+		}
+	}
+
+	protected connectionError(cause: unknown): ProtocolError {
+		const detail = cause instanceof Error ? `: ${cause.message}` : "";
+		const message = this.open ? `connection lost${detail}` : `no connection${detail}`;
+		return new ProtocolError("connection-failed", message, { cause });
+	}
+
+	private append(data: ArrayBuffer, more: boolean, isText: boolean): void {
+		let message: ArrayBuffer | undefined;
+		let text = "";
+		try {
+			message = this.assembler.append(data, more);
+			text = isText && message !== undefined ? decodeText(message) : "";
+		} catch (error) {
+			const { message: reason, start } = error as MessageRejected;
+			this.events.onDropped(reason, start);
+			return;
+		}
+		if (message !== undefined) {
+			isText ? this.events.onText(text) : this.events.onBinary?.(message);
+		}
+	}
+}

@@ -1,9 +1,10 @@
 import { deepFreeze } from "../core/text/deep-freeze.js";
-import { type ChannelOptions, QueuedChannel } from "./queued-channel.js";
 import {
 	type ChannelEvents,
+	type ChannelOptions,
 	ProtocolError,
 	parseUrl,
+	QueuedChannel,
 	type Transport,
 	type TransportOptions,
 	unsupportedScheme,

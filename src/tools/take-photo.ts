@@ -1,6 +1,6 @@
 import { toBase64 } from "../core/text/base64.js";
 import { type Camera, MAX_PICTURE_BYTES, readWhole } from "../hardware/pictures.js";
-import { type Revision, reportsFailureAsError } from "../mcp_server/revision.js";
+import { type Revision, reportsFailureAsError } from "../mcp_server/json-rpc.js";
 import { uploadPicture } from "../screen/upload-picture.js";
 import { ACTS, type Content, defineTool, image, string, text } from "./define-tool.js";
 

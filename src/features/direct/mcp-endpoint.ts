@@ -4,7 +4,7 @@ import { AppPart, type Feature, type Listener } from "../../core/listener.js";
 import { hostnameOf } from "../../core/text/hostname.js";
 import type { Client } from "../../mcp_server/client.js";
 import type { HttpServer, HttpServerPlatform } from "../../protocols/http-server.js";
-import { messageLimits } from "../../protocols/queued-channel.js";
+import { messageLimits } from "../../protocols/transport.js";
 import { MCP_PATH, type RequestRules } from "./check-request.js";
 import { ServedConnection } from "./served-connection.js";
 

@@ -1,14 +1,23 @@
-import type { Sendable } from "../../core/text/json.js";
+import { isObject, type Sendable } from "../../core/text/json.js";
+import { type Client, readClient } from "../client.js";
+import type { CallResult } from "../content.js";
 import {
 	type Answer,
 	CALL_TOOL,
+	ErrorCode,
 	errorMessage,
 	INITIALIZE,
+	invalidParams,
 	isStateless,
 	LIST_TOOLS,
+	type LongResult,
+	META,
+	notificationMessage,
 	type Params,
 	PING,
+	quotable,
 	type RequestId,
+	RpcError,
 	toRpcError,
 	type Wrapper,
 } from "../json-rpc.js";
@@ -80,3 +89,123 @@ export class FeatureSession<Context> extends McpSession<Context> {
 		return this.finish(call, answer);
 	}
 }
+
+/** The stateless revisions that this server supports. Copied where they are sent: XS does not stringify preloaded arrays. */
+export const STATELESS_REVISIONS: readonly string[] = Object.freeze(["2026-07-28"]);
+
+/** The error code for a revision that the server does not speak. */
+const UNSUPPORTED_VERSION = -32022;
+
+/** Methods of older revisions that the stateless form lacks. */
+const REMOVED: readonly string[] = Object.freeze(
+	"initialize ping logging/setLevel resources/subscribe resources/unsubscribe".split(" "),
+);
+
+/** The start of a result, and of a cacheable one: lists, reads. */
+const COMPLETE = '"resultType":"complete"';
+const CACHEABLE = `${COMPLETE},"ttlMs":0,"cacheScope":"private"`;
+const CACHEABLE_METHODS: readonly string[] = Object.freeze(
+	"server/discover tools/list prompts/list resources/list resources/templates/list resources/read".split(" "),
+);
+
+/** Names the request of a notification, for a peer whose requests share a connection. */
+const REQUEST_ID = "xs-mcp/requestId";
+
+/**
+ * A request of 2026-07-28, which carries what older ones take from their session:
+ * https://modelcontextprotocol.io/specification/2026-07-28/basic
+ */
+export class StatelessRequest<Context> extends FeatureSession<Context> {
+	readonly method: string;
+	/** Undefined while the request is suspended. */
+	protected id: RequestId | undefined;
+
+	constructor(connection: FeatureSession<Context>, client: Client, id: RequestId, method: string) {
+		super(connection.server, { send() {}, wrapper: connection.wrapper, pageBytes: connection.maxPageBytes });
+		this.connection = connection;
+		this.calls = connection.calls;
+		this.revision = "2026-07-28";
+		this.client = client;
+		this.id = id;
+		this.method = method;
+	}
+
+	override get pageBytes(): number {
+		return super.pageBytes - CACHEABLE.length - 1;
+	}
+
+	/** Answers the request. */
+	serve(id: RequestId, params: Params): Answer {
+		if (REMOVED.includes(this.method)) {
+			throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(this.method)}`);
+		}
+		if (this.method === "server/discover") {
+			return this.result(id, this.discover(), this.wrapper);
+		}
+		// As in a batch, so that it is not taken for a stateless request again.
+		return super.dispatch(id, this.method, params, this.wrapper, true);
+	}
+
+	private discover(): string {
+		const { name, version } = this.server;
+		const _meta = { [META.serverInfo]: { name, version } };
+		return JSON.stringify({ supportedVersions: [...STATELESS_REVISIONS], capabilities: this.offered, _meta });
+	}
+
+	/** The server's capabilities for a stateless client: nothing can be subscribed to. */
+	protected get offered(): Readonly<Record<string, object>> {
+		return Object.fromEntries(Object.keys(this.server.capabilities).map((name) => [name, {}]));
+	}
+
+	override notify(message: string): void {
+		const { method, params } = JSON.parse(message);
+		this.connection.notify(notificationMessage(method, { ...params, _meta: this.notificationMeta }));
+	}
+
+	/** The `_meta` of a notification. */
+	protected get notificationMeta(): object {
+		return { [REQUEST_ID]: this.id };
+	}
+
+	protected override result(id: RequestId, json: string, wrapper: Wrapper): string {
+		return super.result(id, "{".concat(this.start, json === "{}" ? "" : ",", json.slice(1)), wrapper);
+	}
+
+	protected override callMessage(id: RequestId, result: CallResult, wrapper: Wrapper): string {
+		const before = "{".concat(this.start, ",", result.before.slice(1));
+		return super.callMessage(id, { ...result, before }, wrapper);
+	}
+
+	protected override longResult(id: RequestId, result: LongResult, wrapper: Wrapper): Sendable {
+		const before = `{${this.start},${result.before.slice(1)}`;
+		return super.longResult(id, { ...result, before, bytes: result.bytes + this.start.length + 1 }, wrapper);
+	}
+
+	/** The members that a result begins with. */
+	private get start(): string {
+		return CACHEABLE_METHODS.includes(this.method) ? CACHEABLE : COMPLETE;
+	}
+}
+
+/**
+ * Reads the client of a stateless request from its `_meta`.
+ *
+ * @throws RpcError if a required member is missing, or the revision is not supported
+ */
+export const readMeta = (meta: Params, log: (message: string) => void): Client => {
+	const version = meta[META.version];
+	if (typeof version !== "string") {
+		throw invalidParams(`_meta.${META.version}: expected a revision of MCP`);
+	}
+	if (!STATELESS_REVISIONS.includes(version)) {
+		const data = { supported: [...STATELESS_REVISIONS], requested: quotable(version) };
+		throw new RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", data);
+	}
+	const capabilities = meta[META.capabilities];
+	if (!isObject(capabilities)) {
+		throw invalidParams(`_meta.${META.capabilities}: expected an object`);
+	}
+	const logLevel = meta[META.logLevel];
+	const client = readClient({ clientInfo: meta[META.clientInfo], capabilities }, log);
+	return { ...client, logLevel: typeof logLevel === "string" ? logLevel : "none" };
+};

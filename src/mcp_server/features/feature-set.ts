@@ -12,8 +12,7 @@ import {
 import { McpServer, type McpServerOptions } from "../mcp-server.js";
 import type { McpSession, SessionOptions } from "../mcp-session.js";
 import type { ToolCall } from "../tool-call.js";
-import { FeatureSession } from "./feature-session.js";
-import { readMeta, StatelessRequest } from "./stateless-request.js";
+import { FeatureSession, readMeta, StatelessRequest } from "./feature-session.js";
 
 /** The result of a request, as JSON: now or later. */
 export type FeatureResult = string | LongResult | Promise<string>;

@@ -1,8 +1,7 @@
 import { Content, text } from "../content.js";
-import { ErrorCode, type Params, quotable, RpcError, readArguments } from "../json-rpc.js";
+import { ErrorCode, type Params, quotable, type Revision, RpcError, readArguments } from "../json-rpc.js";
 import type { McpServer } from "../mcp-server.js";
 import { type Listed, listed } from "../paged-list.js";
-import type { Revision } from "../revision.js";
 import type { ToolCall } from "../tool-call.js";
 import type { Completable, Completer, Completers } from "./completion.js";
 import { type Feature, type FeatureResult, readText } from "./feature-set.js";

@@ -11,9 +11,8 @@ import {
 } from "../json-rpc.js";
 import type { StopWaiting, ToolCall } from "../tool-call.js";
 import type { Question } from "./ask.js";
-import type { FeatureSession } from "./feature-session.js";
+import { type FeatureSession, StatelessRequest } from "./feature-session.js";
 import type { Stateless } from "./stateless.js";
-import { StatelessRequest } from "./stateless-request.js";
 
 /** The member of `_meta` that names the subscription of a message (2026-07-28). */
 export const SUBSCRIPTION_ID = "io.modelcontextprotocol/subscriptionId";

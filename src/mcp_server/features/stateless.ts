@@ -2,10 +2,9 @@ import { isObject } from "../../core/text/json.js";
 import type { Client } from "../client.js";
 import { type Answer, ErrorCode, type Params, type RequestId, RpcError } from "../json-rpc.js";
 import type { ToolCall } from "../tool-call.js";
-import type { FeatureSession } from "./feature-session.js";
+import { type FeatureSession, STATELESS_REVISIONS } from "./feature-session.js";
 import type { Feature, FeatureResult } from "./feature-set.js";
 import { ResumableRequest, SUBSCRIPTION_ID, subjectOf } from "./resumable-request.js";
-import { STATELESS_REVISIONS } from "./stateless-request.js";
 
 /** Limits of requests without a session. */
 export interface StatelessOptions {
