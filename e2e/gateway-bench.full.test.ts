@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { benchFleets } from "../tools/bench/fleet.js";
+import { benchFleets } from "../tools/bench/gateway-sections.js";
 import { makeReport } from "../tools/bench/report.js";
 
 it("the bench of the gateway measures a small fleet", async () => {

@@ -12,7 +12,7 @@ import { describeDevice, describeState } from "../packages/gateway/src/home-assi
 import { NO_STATUS, readStatus } from "../packages/gateway/src/home-assistant/status.js";
 import { NOTIFICATION_TYPES } from "../packages/manager/src/manager/mcp-types.js";
 import { listParts } from "../packages/xs-mcp/src/describe-parts.js";
-import { loadTools } from "../packages/xs-mcp/src/moddable/load-tools.js";
+import { loadTools } from "../packages/xs-mcp/src/moddable/boards.js";
 import { notificationOf, type PartKind } from "../src/hardware/kinds/part-kind.js";
 import { ALL_KINDS, DEVICE_EVENTS } from "../src/hardware/vocabulary.js";
 

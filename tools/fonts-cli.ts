@@ -1,11 +1,12 @@
 // node tools/run.mjs tools/fonts-cli.ts: writes the fonts in src/screen/fonts again, after a change of the sets of glyphs.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { FONTS, makeBmFont } from "../packages/xs-mcp/src/build/bm-font.js";
 import {
 	charactersOf,
+	FONTS,
 	GLYPH_SETS,
 	GLYPHS_OF_GATEWAY,
+	makeBmFont,
 	makeSentGlyphs,
 } from "../packages/xs-mcp/src/build/glyph-sets.js";
 import { enlarged, openPixelFont, type PixelFont } from "../packages/xs-mcp/src/build/pixel-font.js";

@@ -1,4 +1,4 @@
-import { crc32 } from "../../packages/xs-mcp/src/build/crc32.js";
+import { crc32 } from "../../packages/xs-mcp/src/build/glyph-sets.js";
 
 // The format of ESP-IDF's "Non-Volatile Storage", version 2: pages of a header, a map of the used entries, and entries.
 const PAGE_SIZE = 4096;

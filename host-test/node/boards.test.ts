@@ -7,14 +7,20 @@ import { ROOT } from "../../packages/root.js";
 import { boardManifest, PRESETS } from "../../packages/xs-mcp/src/build/board-manifest.js";
 import { checkTarget } from "../../packages/xs-mcp/src/build/check-board.js";
 import { readModules } from "../../packages/xs-mcp/src/build/manifests.js";
-import { readParts, toolsOf } from "../../packages/xs-mcp/src/moddable/board-parts.js";
-import { boardRow, COLUMNS, listBoards, TARGETS } from "../../packages/xs-mcp/src/moddable/boards.js";
-import { readMemory } from "../../packages/xs-mcp/src/moddable/image-size.js";
-import { loadTools } from "../../packages/xs-mcp/src/moddable/load-tools.js";
+import {
+	boardRow,
+	COLUMNS,
+	listBoards,
+	loadTools,
+	readMemory,
+	readParts,
+	TARGETS,
+	toolsOf,
+} from "../../packages/xs-mcp/src/moddable/boards.js";
 import { configureBuild, linkForChip, measureData } from "../../packages/xs-mcp/src/moddable/mcconfig.js";
-import { BOARDS, CHIPS, findTarget } from "../../packages/xs-mcp/src/moddable/targets.js";
+import { BOARDS, CHIPS, findTarget } from "../../packages/xs-mcp/src/moddable/sdk.js";
 import { ALL_KINDS } from "../../src/hardware/vocabulary.js";
-import { messageLimits } from "../../src/protocols/queued-channel.js";
+import { messageLimits } from "../../src/protocols/transport.js";
 import { expectGenerated, expectSection } from "../support/expect-generated.js";
 import { noSdk, sdk } from "../support/sdk.js";
 import { temporaryFolder } from "../support/testing.js";

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { describe, it } from "node:test";
 import { ROOT } from "../../packages/root.js";
 import { configureBuild } from "../../packages/xs-mcp/src/moddable/mcconfig.js";
-import { BOARDS, CHIPS, findTarget } from "../../packages/xs-mcp/src/moddable/targets.js";
+import { BOARDS, CHIPS, findTarget } from "../../packages/xs-mcp/src/moddable/sdk.js";
 import { noSdk, sdk } from "../support/sdk.js";
 
 const OWN = join(ROOT, "src/hardware/boards/esp32/sdkconfig");

@@ -6,8 +6,8 @@ import { transformSync } from "esbuild";
 import { ROOT } from "../../packages/root.js";
 import { boardManifest, PRESETS } from "../../packages/xs-mcp/src/build/board-manifest.js";
 import { readModules } from "../../packages/xs-mcp/src/build/manifests.js";
-import { readParts, toolsOf } from "../../packages/xs-mcp/src/moddable/board-parts.js";
-import { boardOf } from "../../packages/xs-mcp/src/moddable/targets.js";
+import { readParts, toolsOf } from "../../packages/xs-mcp/src/moddable/boards.js";
+import { boardOf } from "../../packages/xs-mcp/src/moddable/sdk.js";
 import { FIRMWARE } from "../../src/core/firmware.js";
 import { expectGenerated } from "../support/expect-generated.js";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { ROOT } from "../../packages/root.js";
 import { configureBuild, findTypeErrors } from "../../packages/xs-mcp/src/moddable/mcconfig.js";
-import { BOARDS, CHIPS } from "../../packages/xs-mcp/src/moddable/targets.js";
+import { BOARDS, CHIPS } from "../../packages/xs-mcp/src/moddable/sdk.js";
 import { noSdk, sdk } from "../support/sdk.js";
 
 /** Folders of manifests, each with the targets that it is built for. */

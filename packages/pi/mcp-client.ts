@@ -1,11 +1,15 @@
-// Gives pi the nine MCP tools of xs-mcp-manager, and prompts of MCP servers as slash commands.
 import { join } from "node:path";
-import type { ExtensionAPI, ExtensionContext, ToolDefinition } from "@mariozechner/pi-coding-agent";
-import { MANAGEMENT_TOOLS, type ManagementTool, type McpConnection, McpManager } from "xs-mcp-manager";
-import { type RunTool, registerDirectTools } from "./direct-tools.js";
+import type {
+	ExtensionAPI,
+	ExtensionCommandContext,
+	ExtensionContext,
+	ToolDefinition,
+} from "@mariozechner/pi-coding-agent";
+import { MANAGEMENT_TOOLS, type ManagementTool, type McpConnection, McpManager, type McpTool } from "xs-mcp-manager";
 import { LongResults } from "./long-results.js";
-import { registerPrompts } from "./prompts.js";
 import { answerBy } from "./questions.js";
+
+// Gives pi the nine MCP tools of xs-mcp-manager, and prompts of MCP servers as slash commands.
 
 /** In the project's folder. */
 const CONFIG = join(".pi", "mcp-servers.json");
@@ -173,4 +177,128 @@ async function toPi({ content, isError }: McpResult, longResults: LongResults): 
 	}
 	// No details: pi keeps them with the session, and they may be as long as the result.
 	return { content: blocks, details: undefined };
+}
+
+type Prompt = ReturnType<McpManager["listPrompts"]>[number];
+
+/** Makes every prompt of the servers a slash command, `/SERVER:PROMPT`, also those that come later. */
+export function registerPrompts(pi: ExtensionAPI, manager: McpManager): void {
+	const register = (): void => {
+		for (const prompt of manager.listPrompts()) {
+			const { server, name, description = name } = prompt;
+			pi.registerCommand(`${server}:${name}`, {
+				description,
+				async handler(text, context) {
+					const args = await argumentsOf(prompt, text, context);
+					try {
+						if (args !== undefined) {
+							pi.sendUserMessage(await manager.executePrompt(server, name, args));
+						}
+					} catch (error) {
+						context.ui.notify((error as Error).message, "error");
+					}
+				},
+			});
+		}
+	};
+	register();
+	manager.on("changed", register);
+}
+
+/**
+ * Returns the arguments of the command: a word each, and the rest for the last one. Asks for those that are needed and
+ * missing. Undefined if the person gave none.
+ */
+async function argumentsOf(
+	{ arguments: names = [] }: Prompt,
+	text: string,
+	{ ui }: ExtensionCommandContext,
+): Promise<Record<string, string> | undefined> {
+	const args: Record<string, string> = {};
+	let rest = text.trim();
+	for (const [index, { name, description, required }] of names.entries()) {
+		const end = index === names.length - 1 ? -1 : rest.search(/\s/);
+		const word = end === -1 ? rest : rest.slice(0, end);
+		rest = rest.slice(word.length).trim();
+		const value = word || (required ? await ui.input(name, description) : undefined);
+		if (value) {
+			args[name] = value;
+		} else if (required) {
+			return undefined;
+		}
+	}
+	return args;
+}
+
+// Registers each tool of servers with `directTools` as a tool of pi, in addition to the management tools.
+
+/** Providers of models allow this for the name of a tool. */
+const NAME = /[^a-zA-Z0-9_-]/g;
+const MAX_NAME = 64;
+
+/** Tools at the same time: each costs a part of the model's context. */
+const MAX_TOOLS = 200;
+
+/** Runs a tool for pi. */
+export type RunTool = (tool: McpTool) => ToolDefinition["execute"];
+
+/** Registers the tools, named `SERVER_TOOL`, again when servers change. Tools that a server no longer has become inactive. */
+export function registerDirectTools(
+	pi: ExtensionAPI,
+	manager: McpManager,
+	run: RunTool,
+	ui: ExtensionContext["ui"],
+): void {
+	/** The tools that are offered, by the name for the model; as JSON, to tell which have changed. */
+	const offered = new Map<string, string>();
+	const skipped = new Set<string>();
+	const skip = (tool: McpTool, reason: string): void => {
+		const text = `Tool '${tool.name}' of '${tool.server}' is not offered directly: ${reason}`;
+		if (!skipped.has(text)) {
+			skipped.add(text);
+			ui.notify(text, "warning");
+		}
+	};
+	const update = (): void => {
+		const taken = new Set(MANAGEMENT_TOOLS.map(({ name }) => name));
+		const named = new Map<string, McpTool>();
+		for (const tool of manager.listDirectTools()) {
+			const name = `${tool.server}_${tool.name}`.replace(NAME, "_").slice(0, MAX_NAME);
+			if (taken.has(name) || named.has(name)) {
+				skip(tool, `another tool is named ${name}`);
+			} else if (named.size >= MAX_TOOLS) {
+				skip(tool, `too many tools (limit ${MAX_TOOLS})`);
+			} else {
+				named.set(name, tool);
+			}
+		}
+		const gone = [...offered.keys()].filter((name) => !named.has(name));
+		const isNew: string[] = [];
+		for (const [name, tool] of named) {
+			const text = JSON.stringify([tool.server, tool]);
+			if (offered.get(name) !== text) {
+				isNew.push(name);
+				offered.set(name, text);
+				const { description, server, inputSchema } = tool;
+				pi.registerTool({
+					name,
+					label: `${server}: ${tool.name}`,
+					description: description || `Tool ${tool.name} of the MCP server ${server}`,
+					parameters: inputSchema as unknown as ToolDefinition["parameters"],
+					execute: run(tool),
+				});
+			}
+		}
+		for (const name of gone) {
+			offered.delete(name);
+		}
+		const active = pi.getActiveTools();
+		if (gone.length > 0 || isNew.some((name) => !active.includes(name))) {
+			pi.setActiveTools([...new Set([...active.filter((name) => !gone.includes(name)), ...isNew])]);
+		}
+	};
+	update();
+	manager.on("changed", update);
+	// A server that is no longer configured has no tools.
+	manager.on("status", update);
 }

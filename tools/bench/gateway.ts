@@ -5,8 +5,7 @@ import { loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Option } from "commander";
 import { makeProgram, runProgram } from "../../packages/xs-mcp/src/build/program.js";
-import { benchCalls } from "./calls.js";
-import { benchFleets } from "./fleet.js";
+import { benchCalls, benchFleets } from "./gateway-sections.js";
 import { MACHINE, makeReport, type Report } from "./report.js";
 
 const RESULTS = fileURLToPath(new URL("gateway-results.md", import.meta.url));

@@ -1,8 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import { PIXELS_HEAD_BYTES } from "../src/page-messages.js";
 import { hexOf, type PixelsState } from "../src/services/pins.js";
-import { historyOf, now, type Point, SPAN } from "./history.js";
-import { act, device, followPixels, picture, showPicture } from "./link.js";
+import { act, device, followPixels, historyOf, now, type Point, picture, SPAN, showPicture } from "./link.js";
 
 const WIDTH = 240;
 const HEIGHT = 32;

@@ -4,9 +4,8 @@ import { readingsOf } from "../platform/io/sensors.js";
 import type { OwnPart } from "../src/boards.js";
 import { type ChipState, describePin, isInput, type PinState, percentOf } from "../src/services/pins.js";
 import { Arm, Curve, holdBy, Lamp, Strip } from "./body.js";
-import { chipKey, pinKey } from "./history.js";
 import { Button, Range } from "./inputs.js";
-import { act, device } from "./link.js";
+import { act, chipKey, device, pinKey } from "./link.js";
 
 /** Highest values that are set here: of an analog pin, and of a pulse, in microseconds, which an echo from 5 m has. */
 const MAX_ANALOG = 4_095;

@@ -4,7 +4,7 @@ import { it } from "node:test";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
 import { VIRTUAL_BOARD } from "../src/boards.js";
 import { bundle } from "../src/bundle.js";
-import { startV8Engine } from "../src/engine/v8-engine.js";
+import { startV8Engine } from "../src/engine/build-xs.js";
 
 /** Posts the names of the realm's globals. */
 const NAMES = "post(JSON.stringify(Object.getOwnPropertyNames(globalThis)))";

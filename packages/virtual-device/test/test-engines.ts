@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { skipIf } from "../../../host-test/support/testing.js";
-import { buildXsHost } from "../src/engine/build-xs.js";
+import { buildXsHost, startV8Engine } from "../src/engine/build-xs.js";
 import { type Engine, EngineError, type EngineExitCode, type HeapLimits, type Message } from "../src/engine/engine.js";
-import { startV8Engine } from "../src/engine/v8-engine.js";
 import { startXsEngine } from "../src/engine/xs-engine.js";
 
 // Engines for the tests of this folder.

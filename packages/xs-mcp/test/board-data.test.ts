@@ -13,8 +13,7 @@ import { checkDevice, checkTarget } from "../src/build/check-board.js";
 import { fromProject } from "../src/build/manifests.js";
 import { prepareTarget } from "../src/moddable/board-target.js";
 import { linkForChip } from "../src/moddable/mcconfig.js";
-import type { Sdk } from "../src/moddable/sdk.js";
-import { findTarget } from "../src/moddable/targets.js";
+import { findTarget, type Sdk } from "../src/moddable/sdk.js";
 
 const SPI = { data: 47, clock: 21 };
 

@@ -5,7 +5,7 @@ import { contact } from "../../../src/hardware/parts/contact.js";
 import { sensor } from "../../../src/hardware/parts/driver-sensor.js";
 import type { Part } from "../../../src/hardware/parts/part.js";
 import { relay } from "../../../src/hardware/parts/relay.js";
-import { checkPins } from "../src/build/check-pins.js";
+import { checkPins } from "../src/build/check-board.js";
 
 const errors = (parts: Readonly<Record<string, Part>>, chip = "esp32") => checkPins(parts, chip).errors;
 

@@ -12,7 +12,7 @@ import { ROOT } from "../../root.js";
 import { makeProject, type ProjectPlan } from "../create/make-project.js";
 import { BOARDS, targetOf } from "../create/questions.js";
 import { checkDevice, freePinOf } from "../src/build/check-board.js";
-import { BOARDS as TARGETS } from "../src/moddable/targets.js";
+import { BOARDS as TARGETS } from "../src/moddable/sdk.js";
 
 const plan = (change: Partial<ProjectPlan> = {}): ProjectPlan => ({
 	folder: join(temporaryFolder(), "pond"),

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { type ReadFont, readBmFont } from "../src/build/bm-font.js";
-import { charactersOf, GLYPH_SETS, type GlyphSet } from "../src/build/glyph-sets.js";
+import { charactersOf, GLYPH_SETS, type GlyphSet, type ReadFont, readBmFont } from "../src/build/glyph-sets.js";
 
 const EXAMPLES: Readonly<Record<string, readonly GlyphSet[]>> = {
 	"今天天气很好，最高25°C。嗯，记得带伞！": ["zh-hans", "cjk"],

@@ -5,8 +5,7 @@ import { it } from "node:test";
 import { noSdk, sdk } from "../../../host-test/support/sdk.js";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
 import { ROOT } from "../../root.js";
-import { completeManifest } from "../src/moddable/driver-manifests.js";
-import { mcconfig } from "../src/moddable/mcconfig.js";
+import { completeManifest, mcconfig } from "../src/moddable/mcconfig.js";
 import { sdkEnvironment } from "../src/moddable/sdk.js";
 
 /** Stand-ins for ESP-IDF and its compiler. They make empty files; with the variable FAIL, ESP-IDF's build makes nothing. */

@@ -1,15 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import { isObject } from "../firmware.js";
-import { withAddress, withCatalog } from "./address-options.js";
 import {
 	type CatalogFlags,
 	type ClientFlags,
 	clientFor,
 	type GatewayAddress,
+	type Message,
+	Rejection,
 	UnreachableError,
+	withAddress,
+	withCatalog,
 } from "./gateway-client.js";
-import { type Message, Rejection } from "./http-request.js";
 import { EXIT } from "./output.js";
 import { Relay } from "./relay.js";
 

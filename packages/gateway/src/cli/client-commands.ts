@@ -1,8 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { DeviceSummary, GatewayEvent } from "../console/operator-routes.js";
-import { withAddress } from "./address-options.js";
-import { type ClientFlags, clientFor } from "./gateway-client.js";
-import { eventsIn } from "./http-request.js";
+import { type ClientFlags, clientFor, eventsIn, withAddress } from "./gateway-client.js";
 import { EXIT, print, printableLine, printTable, UsageError } from "./output.js";
 import type { CallFlags } from "./tool-commands.js";
 

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { type ConfigurationSources, readConfiguration, settingsLike } from "../config/configuration.js";
 import { type Configuration, SETTING_NAMES, type SettingName, settingOf } from "../config/settings.js";
 import { flagOf } from "../plugin.js";
-import { collect } from "./address-options.js";
+import { collect } from "./gateway-client.js";
 
 /** Adds a flag for each of these settings, in the settings' groups, and `--config`. An unknown flag names similar ones. */
 export function withSettings(command: Command, names: readonly SettingName[] = SETTING_NAMES): Command {

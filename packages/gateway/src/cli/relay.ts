@@ -5,8 +5,15 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Channel } from "../mcp/client-request.js";
 import { encodeHeaders, parameterHeaders, standardHeaders } from "../transports/request-headers.js";
 import { GATEWAY_INFO } from "../version.js";
-import { ACCEPT, type GatewayAddress } from "./gateway-client.js";
-import { type Message, messagesIn, PATIENCE, Rejection, sendRequest } from "./http-request.js";
+import {
+	ACCEPT,
+	type GatewayAddress,
+	type Message,
+	messagesIn,
+	PATIENCE,
+	Rejection,
+	sendRequest,
+} from "./gateway-client.js";
 
 /** Milliseconds between attempts to follow the gateway's changes again, and for telling it that the client has disconnected. */
 const RETRY_DELAY = 1_000;

@@ -5,8 +5,8 @@ import type { Store } from "xs-mcp-manager/core";
 import { TOKEN_KINDS, type TokenKind } from "../config/access.js";
 import { makeSignInCode, TokenStore } from "../config/token-store.js";
 import { openStores } from "../store/open-stores.js";
-import { collect } from "./address-options.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
+import { collect } from "./gateway-client.js";
 import { printableLine, UsageError } from "./output.js";
 
 /** The settings that say where tokens are stored. */

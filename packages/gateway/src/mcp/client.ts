@@ -17,7 +17,7 @@ import { isBelow, type LogLevel, type OrInput, REVISION_OF_STATELESS, type Serve
 import * as z from "zod";
 import type { Catalog, CatalogChange, FoundTool, ListName } from "../catalog/catalog.js";
 import { showsPanels, withPanels } from "../catalog/device-panel.js";
-import { DEVICES } from "../catalog/groups.js";
+import { callGroup, DEVICES } from "../catalog/groups.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { aliasIn } from "../catalog/server-lists.js";
 import { stateUri } from "../catalog/state-resource.js";
@@ -38,7 +38,6 @@ import {
 } from "./client-request.js";
 import { answerFailedCall, errorFor, failedCall, infoFor, resultFor, toolsFor, withUris } from "./contents.js";
 import type { Gateway } from "./gateway.js";
-import { callGroup } from "./group-calls.js";
 import { callOwnTool } from "./own-tool.js";
 import { EVENT_METHODS, EVENTS_EXTENSION } from "./serve-events.js";
 import { LISTEN_METHODS } from "./serve-listen.js";

@@ -6,8 +6,7 @@ import { FaceScreen } from "../../../../src/screen/face-screen.js";
 import type { PictureScreen } from "../../../../src/screen/fitted-picture.js";
 import { JpegHeader } from "../../../../src/screen/jpeg-header.js";
 import { type Inflater, PngPicture } from "../../../../src/screen/png-picture.js";
-import { type ReadFont, readBmFont } from "../../../xs-mcp/src/build/bm-font.js";
-import type { GlyphSet } from "../../../xs-mcp/src/build/glyph-sets.js";
+import { type GlyphSet, type ReadFont, readBmFont } from "../../../xs-mcp/src/build/glyph-sets.js";
 
 /** Bytes of a pixel: red, green, blue, and nothing transparent. */
 const PIXEL_BYTES = 4;

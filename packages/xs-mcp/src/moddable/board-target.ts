@@ -6,8 +6,7 @@ import { boardManifest, cameraPins, featuresManifest, megabytesOf, targetFolder 
 import { chipOf } from "../build/check-board.js";
 import { readJson } from "../build/program.js";
 import { outputOf } from "./mcconfig.js";
-import type { Sdk } from "./sdk.js";
-import type { Target } from "./targets.js";
+import type { Sdk, Target } from "./sdk.js";
 
 /** The only name of such targets: src/build/manifest_minimal.json and mcconfig.ts have it. */
 const GENERATED = "generated";

@@ -1,17 +1,19 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
-import type { Part } from "../../../../src/hardware/hardware.js";
+import ts from "typescript";
+import { type Hardware, isOffered, type Part } from "../../../../src/hardware/hardware.js";
 import { ROOT } from "../../../root.js";
 import { megabytesOf, PRESETS, partsOfData } from "../build/board-manifest.js";
 import { BARE_CHIP, chipOfBoard } from "../build/check-board.js";
 import { makeProgram, ProgramError } from "../build/program.js";
-import { type BoardParts, readParts, toolsOf } from "./board-parts.js";
 import { prepareTarget } from "./board-target.js";
-import { estimateImage, readMemory } from "./image-size.js";
-import { configureBuild, findTypeErrors } from "./mcconfig.js";
-import { findSdk, NO_SDK, type Sdk } from "./sdk.js";
-import { CHIPS, findTarget } from "./targets.js";
+import { configureBuild, findTypeErrors, linkForChip, measureData } from "./mcconfig.js";
+import { CHIPS, findSdk, findTarget, NO_SDK, type Sdk } from "./sdk.js";
+import "../build/xs-globals.js";
+import type { HardwareTool } from "../../../../src/tools/define-tool.js";
+import { importBundle } from "../build/import-bundle.js";
+import { modulesPlugin } from "../build/modules-plugin.js";
 
 /** The share of its partition that an image must leave free. */
 const LEAST_FREE = 0.05;
@@ -130,3 +132,156 @@ const list = (parts: readonly Part[]): string => [...parts].sort().map(code).joi
 const code = (name: string): string => `\`${name}\``;
 
 const percent = (share: number): string => (share * 100).toFixed(1);
+
+const TOOLS = await loadTools();
+
+/** The parts that the application adds on every board. */
+const OF_EVERY_BOARD: readonly Part[] = ["device", "http", "log"];
+
+/** Members of a board that are not parts. */
+const NO_PARTS: readonly string[] = ["name", "close", "serials", "bootButton", "power"];
+
+/** The parts of a board. */
+export interface BoardParts {
+	readonly parts: readonly Part[];
+	/** Optional parts: not every chip has a thermometer, and a sensor may not answer. */
+	readonly optional: readonly Part[];
+}
+
+/** The source of the parts of every ESP32 board with Wi-Fi. */
+const BARE = join(ROOT, "src/hardware/drivers/open-esp32.ts");
+
+/**
+ * Reads the parts of boards: from their data, and those of every chip and of other boards from their sources, with the compiler,
+ * which takes seconds.
+ *
+ * @param boards names in src/hardware/boards
+ * @throws Error that names a source without openBoard()
+ * @internal exported for a test
+ */
+export function readParts(boards: readonly string[]): Map<string, BoardParts> {
+	const { config } = ts.readConfigFile(join(ROOT, "src/tsconfig.json"), ts.sys.readFile);
+	const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT, { noEmit: true });
+	const fileOf = (board: string): string =>
+		PRESETS.has(board) ? BARE : join(ROOT, "src", "hardware", "boards", board, "board.ts");
+	const declarations = fileNames.filter((name) => name.endsWith(".d.ts"));
+	const program = ts.createProgram([...declarations, BARE, ...boards.map(fileOf)], options);
+	return new Map(
+		boards.map((board) => {
+			const { parts, optional } = partsIn(program, fileOf(board));
+			return [board, { parts: [...parts, ...partsOfData(PRESETS.get(board) ?? {})], optional }];
+		}),
+	);
+}
+
+function partsIn(program: ts.Program, file: string): BoardParts {
+	const checker = program.getTypeChecker();
+	const source = program.getSourceFile(file);
+	const module = source && checker.getSymbolAtLocation(source);
+	const exported = module ? checker.getExportsOfModule(module) : [];
+	const open = exported.find(({ name }) => name === "openBoard" || name === "openEsp32");
+	const signature = open && checker.getTypeOfSymbol(open).getCallSignatures()[0];
+	if (signature === undefined) {
+		throw new Error(`${file} exports no openBoard()`);
+	}
+	const members = signature
+		.getReturnType()
+		.getProperties()
+		.filter(({ name }) => !NO_PARTS.includes(name));
+	const names = (optional: boolean): Part[] =>
+		members
+			.filter(({ flags }) => ((flags & ts.SymbolFlags.Optional) !== 0) === optional)
+			.map(({ name }) => name as Part);
+	return { parts: names(false), optional: names(true) };
+}
+
+/**
+ * The names of the tools that a board with these parts offers.
+ *
+ * @internal exported for a test
+ */
+export function toolsOf(parts: readonly Part[]): string[] {
+	const made: Part[] = parts.includes("updater") ? ["installer"] : [];
+	if (parts.includes("accessPoint")) {
+		made.push("wifiSetup");
+	}
+	const hardware: Hardware = Object.fromEntries([...OF_EVERY_BOARD, ...made, ...parts].map((part) => [part, {}]));
+	return TOOLS.filter((tool) => isOffered(tool, hardware)).map(({ name }) => name);
+}
+
+/**
+ * The firmware's tools, in the order of the list.
+ *
+ * @internal exported for a test
+ */
+export async function loadTools(): Promise<readonly HardwareTool[]> {
+	const file = join(ROOT, "src/platform/tools.ts");
+	const { findTools } = await importBundle<typeof import("../../../../src/platform/tools.js")>(file, modulesPlugin());
+	return findTools();
+}
+
+/**
+ * Bytes of a bare chip's image besides its constant data and resources: XS, the SDK's C, ESP-IDF with Wi-Fi and TLS. Of the
+ * linked image of `esp32` (docs/boards.md) that is about 1,001,000. Added are the 54,432 by which an ESP32-C3's image with
+ * Ethernet is larger than an ESP32's (host-test/esp32/README.md).
+ */
+const CODE_BYTES = 1_055_184;
+
+/** The same with a screen: the most of the three boards that were linked, `esp32/m5stack_core2`. */
+const CODE_BYTES_WITH_SCREEN = 1_150_595;
+
+/** Bytes that a part's C library adds, by linked images of Core2 and CoreS3: libopus, 28,000 less on an ESP32; the driver of cameras. */
+const LIBRARY_BYTES: Partial<Record<Part, number>> = { codec: 220_000, camera: 63_000 };
+
+const MEGABYTE = 1024 * 1024;
+
+/** `manifest_flat.json`: all manifests merged by mcconfig. */
+interface FlatManifest {
+	readonly creation: { readonly chunk: { readonly initial: number } };
+	readonly config: { readonly chunkBytes: number };
+}
+
+/**
+ * Reads the memory of a build, in bytes, from what mcconfig has made of the manifests and the target's ESP-IDF settings.
+ *
+ * @param folder of the program in the build
+ * @param chip ESP-IDF's name: "esp32s3"
+ * @internal exported for a test
+ */
+export function readMemory(folder: string, chip: string) {
+	const read = (path: string): string => readFileSync(join(folder, path), "utf8");
+	const { creation, config }: FlatManifest = JSON.parse(read("manifest_flat.json"));
+	const options = read(`xsProj-${chip}/sdkconfig.mc`).matchAll(/^CONFIG_(\w+)=(.*)$/gm);
+	const settings = new Map([...options].map(([, key = "", value]) => [key, value]));
+	const isSet = (key: string): boolean => settings.get(key) === "y";
+	// A choice of ESP-IDF takes the last option that is set: the SDK's base file has 4 MB.
+	const flash = [...settings.keys()].filter((key) => key.startsWith("ESPTOOLPY_FLASHSIZE_") && isSet(key)).at(-1);
+	const apps = read(`xsProj-${chip}/partitions.csv`)
+		.split("\n")
+		.map((line) => line.split(",").map((field) => field.trim()))
+		.filter(([, type]) => type === "app");
+	return {
+		flashBytes: Number(/\d+/.exec(flash ?? "")?.[0]) * MEGABYTE,
+		/** Whether malloc uses the chip's PSRAM. */
+		usesPsram: isSet("SPIRAM") && !isSet("SPIRAM_USE_CAPS_ALLOC"),
+		/** Initial and only memory of XS for strings and buffers, and the setting of that name, which limits messages. */
+		chunkBytes: creation.chunk.initial,
+		chunkSetting: config.chunkBytes,
+		/** The smallest partition for firmware. */
+		partitionBytes: Math.min(...apps.map(([, , , , size]) => Number(size))),
+	};
+}
+
+/**
+ * Links the firmware, and estimates the bytes of its image.
+ *
+ * @param target as mcconfig calls it
+ * @param parts of the board
+ * @throws ProgramError if it does not link, or the C compiler has no 32-bit support
+ */
+async function estimateImage(sdk: Sdk, target: string, parts: readonly Part[]): Promise<number> {
+	const constant = measureData(sdk, await linkForChip(sdk, ROOT, target));
+	const resources = measureData(sdk, await linkForChip(sdk, ROOT, target, [], "mc.resources.c"));
+	const code = parts.includes("screen") ? CODE_BYTES_WITH_SCREEN : CODE_BYTES;
+	return parts.reduce((sum, part) => sum + (LIBRARY_BYTES[part] ?? 0), constant + resources + code);
+}

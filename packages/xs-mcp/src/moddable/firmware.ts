@@ -1,13 +1,14 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
+import { FIRMWARE } from "../../../../src/core/firmware.js";
 import { SETTINGS } from "../../../../src/core/settings-table.js";
-import { makeProgram, ProgramError } from "../build/program.js";
+import { SUMS, writeChecksums } from "../../../../tools/release.js";
+import { makeProgram, ProgramError, readJson } from "../build/program.js";
 import { prepareTarget } from "./board-target.js";
-import { type FinishedBuild, writeRelease } from "./images.js";
 import { foldersOf, mcconfig, nameOf, outputOf } from "./mcconfig.js";
-import { needIdf, needSdk } from "./sdk.js";
+import { BOARDS, CHIPS, findTarget, needIdf, needSdk } from "./sdk.js";
 import { addSettings } from "./settings.js";
-import { BOARDS, CHIPS, findTarget } from "./targets.js";
 
 const EPILOGUE = `
 The output folder gets SHA256SUMS, and a folder for each board: its images, a manifest.json for web flashers, and flash_args
@@ -72,4 +73,85 @@ async function makeFirmware(project: string, settings: readonly string[], { targ
 	}
 	writeRelease(output, builds);
 	console.log(`The release is in ${output}: ${builds.map(({ board }) => board).join(", ")}, SHA256SUMS`);
+}
+
+/** A finished build of ESP-IDF. */
+interface FinishedBuild {
+	/** mcconfig's name of the board, without its platform: "m5stack_cores3". */
+	readonly board: string;
+	/** The folder with flasher_args.json. */
+	readonly folder: string;
+}
+
+/** What ESP-IDF's build says in flasher_args.json about flashing it. */
+interface FlasherArgs {
+	/** esptool's options for the flash: "--flash_mode", "dio", … */
+	readonly write_flash_args: readonly string[];
+	/** Paths of files by their offsets: "0x1000". */
+	readonly flash_files: Readonly<Record<string, string>>;
+	readonly extra_esptool_args: { readonly chip: string };
+}
+
+/**
+ * Writes a release: SHA256SUMS, and a folder for each board with its images, manifest.json, and flash_args as ESP-IDF writes
+ * it. An earlier release in that folder is removed.
+ *
+ * @throws ProgramError if a build is not finished, or the folder holds other files
+ */
+function writeRelease(output: string, builds: readonly FinishedBuild[]): void {
+	const images = builds.map(({ board, folder }) => ({ board, ...readImage(folder) }));
+	clear(output);
+	for (const { board, chip, flashOptions, parts } of images) {
+		const place = join(output, board);
+		mkdirSync(place, { recursive: true });
+		// ESP-IDF says "esp32s3", web flashers "ESP32-S3".
+		const chipFamily = chip.toUpperCase().replace(/^(ESP32)(?=\w)/, "$1-");
+		// The manifest of ESP Web Tools: https://esphome.github.io/esp-web-tools/
+		const manifest = {
+			name: `${FIRMWARE.name} for ${board}`,
+			version: FIRMWARE.version,
+			new_install_prompt_erase: true,
+			builds: [{ chipFamily, parts: parts.map(({ name: path, offset }) => ({ path, offset })) }],
+		};
+		writeFileSync(join(place, "manifest.json"), `${JSON.stringify(manifest, null, "\t")}\n`);
+		const files = parts.map(({ name, offset }) => `0x${offset.toString(16)} ${name}\n`);
+		writeFileSync(join(place, "flash_args"), `${flashOptions.join(" ")}\n${files.join("")}`);
+		for (const { name, source } of parts) {
+			copyFileSync(source, join(place, name));
+		}
+	}
+	writeChecksums(output);
+}
+
+/**
+ * Removes an earlier release, and nothing else.
+ *
+ * @throws ProgramError if the folder holds anything that a release does not have
+ */
+function clear(output: string): void {
+	const files = existsSync(output) ? readdirSync(output) : [];
+	const sums = files.includes(SUMS) ? readFileSync(join(output, SUMS), "utf8") : "";
+	const boards = sums.split("\n").map((line) => line.slice(line.indexOf("  ") + 2).split("/")[0] ?? "");
+	const other = files.find((file) => ![SUMS, ...boards].includes(file));
+	if (other !== undefined || (files.length > 0 && sums === "")) {
+		throw new ProgramError(`--output: ${output} contains files that are not part of a release: ${other ?? files[0]}`);
+	}
+	rmSync(output, { recursive: true, force: true });
+}
+
+/** Reads what to flash where, in the order of offsets. @throws ProgramError with the name of the missing or invalid file */
+function readImage(folder: string) {
+	const file = join(folder, "flasher_args.json");
+	if (!existsSync(file)) {
+		throw new ProgramError(`${file} does not exist: ESP-IDF has not finished a build there`);
+	}
+	const args = readJson<FlasherArgs>(file);
+	const parts = Object.entries(args.flash_files)
+		.map(([offset, path]) => ({ name: basename(path), source: join(folder, path), offset: Number(offset) }))
+		.sort((a, b) => a.offset - b.offset);
+	const missing = parts.find(({ source }) => !existsSync(source));
+	if (missing !== undefined) {
+		throw new ProgramError(`${missing.source} does not exist, though flasher_args.json names it`);
+	}
+	return { chip: args.extra_esptool_args.chip, flashOptions: args.write_flash_args, parts };
 }

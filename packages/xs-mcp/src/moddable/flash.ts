@@ -10,9 +10,8 @@ import { readDevice } from "../build/read-device.js";
 import { prepareTarget } from "./board-target.js";
 import { linkForChip, mcconfig, nameOf, outputOf } from "./mcconfig.js";
 import { checkPort, choosePort, eraseFlash } from "./ports.js";
-import { needIdf, needSdk, sdkEnvironment } from "./sdk.js";
+import { findTarget, needIdf, needSdk, sdkEnvironment, type Target } from "./sdk.js";
 import { addSettings } from "./settings.js";
-import { findTarget, type Target } from "./targets.js";
 
 const EPILOGUE = `
 Runs mcconfig -m -p TARGET with these settings; the log that follows ends with Ctrl-]. $MODDABLE names the folder of
