@@ -1,4 +1,4 @@
-import type { Logger } from "pino";
+import type { Logger } from "./log.js";
 
 /** Lines of one kind in an interval. */
 const MAX_LINES = 10;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { type DestinationStream, type Logger, pino } from "pino";
-import { printable, printableLine } from "./cli/output.js";
+import { printable, printableLine } from "./printable.js";
 
 /** Members that are never logged. Nothing logs a secret on purpose: this is for mistakes. */
 const SECRETS = ["token", "password", "secret", "authorization", "brokerPassword"].flatMap((name) => [

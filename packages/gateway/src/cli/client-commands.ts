@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { DeviceSummary, GatewayEvent } from "../console/operator-routes.js";
+import { printableLine } from "../printable.js";
 import { type ClientFlags, clientFor, eventsIn, withAddress } from "./gateway-client.js";
-import { EXIT, print, printableLine, printTable, UsageError } from "./output.js";
+import { EXIT, print, printTable, UsageError } from "./output.js";
 import type { CallFlags } from "./tool-commands.js";
 
 /** Adds the commands that ask a running gateway. Returns the command `devices`. */

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
 import { ConfigurationError } from "../plugin.js";
+import { printable } from "../printable.js";
 import { GATEWAY_INFO } from "../version.js";
 import { addBridgeCommand } from "./bridge-command.js";
-import { EXIT, printable, UsageError } from "./output.js";
+import { EXIT, UsageError } from "./output.js";
 
 const EPILOGUE = `
 Settings: flags (--http-port) override environment variables (XS_MCP_GATEWAY_HTTP_PORT), which override the file

@@ -1,9 +1,10 @@
 import { once } from "node:events";
+import { printableLine } from "../printable.js";
 import { connectEndpoint } from "../transports/endpoint.js";
 import { waitForGateway } from "./bridge-command.js";
 import { configurationFrom } from "./configuration-options.js";
 import { type CatalogFlags, type ClientFlags, clientFor } from "./gateway-client.js";
-import { EXIT, printableLine, UsageError } from "./output.js";
+import { EXIT, UsageError } from "./output.js";
 import { Relay } from "./relay.js";
 
 export interface EndpointFlags extends ClientFlags, CatalogFlags {

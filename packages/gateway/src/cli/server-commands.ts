@@ -5,9 +5,10 @@ import type { BindingSummary } from "../devices/bootstrap/bootstrap-routes.js";
 import type { FirmwareOffer } from "../devices/firmware/firmware-route.js";
 import { UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
 import { signInFolder } from "../mcp/plugin.js";
+import { printableLine } from "../printable.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
 import { type ClientFlags, clientFor, withAddress } from "./gateway-client.js";
-import { print, printableLine, printTable, UsageError } from "./output.js";
+import { print, printTable, UsageError } from "./output.js";
 
 /** Adds the commands for configured servers. A running gateway notices their changes. */
 export function addServerCommands(program: Command): void {

@@ -4,10 +4,11 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Store } from "xs-mcp-manager/core";
 import { TOKEN_KINDS, type TokenKind } from "../config/access.js";
 import { makeSignInCode, TokenStore } from "../config/token-store.js";
+import { printableLine } from "../printable.js";
 import { openStores } from "../store/open-stores.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
 import { collect } from "./gateway-client.js";
-import { printableLine, UsageError } from "./output.js";
+import { UsageError } from "./output.js";
 
 /** The settings that say where tokens are stored. */
 const STORE_SETTINGS = ["stateFolder", "cluster", "clusterCredentials", "clusterCa"] as const;

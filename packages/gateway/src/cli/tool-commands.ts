@@ -2,8 +2,9 @@ import type { CallToolResult, ContentBlock, ListToolsResult, Progress, Tool } fr
 import { declarationsOf } from "xs-mcp-manager";
 import { portable, textOf } from "xs-mcp-manager/core";
 import type { DeviceSummary } from "../console/operator-routes.js";
+import { printable, printableLine } from "../printable.js";
 import { type ClientFlags, clientFor, type GatewayClient } from "./gateway-client.js";
-import { print, printable, printableLine, printParagraph, UsageError } from "./output.js";
+import { print, printParagraph, UsageError } from "./output.js";
 import { saveMedia } from "./save-media.js";
 import { parseToolArguments } from "./tool-arguments.js";
 
