@@ -27,10 +27,9 @@ export const history = definePlugin({
 		),
 	}),
 	setup: async (gateway): Promise<Kept> => {
-		const [{ AuditLog }, { keepHistory }, { addHistoryRoutes }] = await Promise.all([
+		const [{ addHistoryRoutes, AuditLog }, { keepHistory }] = await Promise.all([
 			import("./audit-log.js"),
 			import("./history.js"),
-			import("./audit-log.js"),
 		]);
 		const { servers, settings, saves, metrics } = gateway;
 		const { stateFolder, historyBytes, auditBytes } = settings;

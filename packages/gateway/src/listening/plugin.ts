@@ -27,11 +27,10 @@ export const listening = definePlugin({
 		if (!settings.microphones) {
 			return;
 		}
-		const [{ rm }, { makeMicrophones, recordHeard }, recognizers, { listenTool }, { askTool }] = await Promise.all([
+		const [{ rm }, { makeMicrophones, recordHeard }, recognizers, { askTool, listenTool }] = await Promise.all([
 			import("node:fs/promises"),
 			import("./microphones.js"),
 			import("./recognizer.js"),
-			import("./ask.js"),
 			import("./ask.js"),
 		]);
 		const folder = join(settings.stateFolder, "recordings");

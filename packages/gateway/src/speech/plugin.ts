@@ -35,19 +35,13 @@ export const speech = definePlugin({
 	}),
 	check: (settings): string[] => checkProvider(settings, "speech"),
 	setup: async (gateway): Promise<SpeechOfGateway> => {
-		const [
-			{ makeAnnouncements, speakTimers },
-			{ DeviceTurns },
-			{ sayToolFor },
-			{ addSpeechRoutes, makeSpeech },
-			voices,
-		] = await Promise.all([
-			import("./announcements.js"),
-			import("./device-tools.js"),
-			import("./announcements.js"),
-			import("./speech.js"),
-			import("./voice.js"),
-		]);
+		const [{ makeAnnouncements, sayToolFor, speakTimers }, { DeviceTurns }, { addSpeechRoutes, makeSpeech }, voices] =
+			await Promise.all([
+				import("./announcements.js"),
+				import("./device-tools.js"),
+				import("./speech.js"),
+				import("./voice.js"),
+			]);
 		const { speechVoices, speakTimers: saysTimers } = gateway.settings;
 		const turns = new DeviceTurns();
 		const provider = readProvider(gateway.settings, "speech");
