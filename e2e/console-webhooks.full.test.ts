@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { describe, it } from "node:test";
 import { promisify } from "node:util";
-import { Endpoint } from "xs-mcp-gateway/testing/events";
+import { ask, Endpoint, SECRET } from "xs-mcp-gateway/testing/events";
 import { WireDevice } from "xs-mcp-gateway/testing/gateway";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { until } from "../host-test/support/testing.js";
+import { connectOverHttp } from "./clients.js";
 import { complaintsOf, LAMP, openSignedIn, openWithDevice, startConsole } from "./console-page.js";
 
 describe("a webhook in the console in Chromium", { skip: whyNoChromium }, () => {
@@ -38,6 +39,26 @@ describe("a webhook in the console in Chromium", { skip: whyNoChromium }, () => 
 			assert.deepEqual(complaintsOf(page), []);
 		});
 	}
+
+	it("is listed apart from others at the same URL, and ended alone", async (t) => {
+		const endpoint = await Endpoint.listen(t);
+		const gateway = await startConsole(t, { webhookHosts: [endpoint.host] });
+		await WireDevice.connect(t, gateway, { id: LAMP });
+		const client = await connectOverHttp(`${gateway.base}/mcp`, "2026-07-28", gateway.secret);
+		t.after(() => client.close());
+		for (const args of [{ device: "lamp_000001" }, {}, { tag: "kitchen" }]) {
+			const delivery = { mode: "webhook", url: endpoint.url, secret: SECRET };
+			await ask(client, "events/subscribe", { name: "button.pressed", arguments: args, delivery });
+		}
+		const page = await openSignedIn(t, gateway);
+		await page.getByRole("link", { name: "Settings" }).click();
+		const rows = page.getByRole("status").filter({ hasText: endpoint.url });
+		await rows.filter({ hasText: "tag: kitchen" }).waitFor();
+		await rows.filter({ hasText: "device: lamp_000001" }).getByRole("button", { name: "End", exact: true }).click();
+		await page.getByText("device: lamp_000001").waitFor({ state: "detached" });
+		assert.deepEqual(await rows.locator("code").allTextContents(), [endpoint.url, `${endpoint.url} · tag: kitchen`]);
+		assert.deepEqual(complaintsOf(page), []);
+	});
 
 	it("needs a token", async (t) => {
 		const { page } = await openWithDevice(t);

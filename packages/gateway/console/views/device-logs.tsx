@@ -178,6 +178,7 @@ export function Subscribed({ webhook, onEnd }: { readonly webhook: WebhookSummar
 	return (
 		<div role="status">
 			<p>{t("subscribedUntil", { event: name, time: clock(until) })}</p>
+			<code>{visibleLine([url, ...Object.entries(args).map(([key, value]) => `${key}: ${value}`)].join(" · "))}</code>
 			<p class="hstack">
 				<Button onClick={test} text={t("sendTest")} />
 				<Button onClick={end} text={t("unsubscribe")} />

@@ -99,13 +99,18 @@ function Features({ settings }: { readonly settings: readonly ListedSetting[] })
 	);
 }
 
+/** Whether it is a device that is connected, and no configured server, which cannot speak. */
+function mayHaveSpeaker({ transport }: DeviceSummary): boolean {
+	return transport === "websocket" || transport === "mqtt";
+}
+
 /** Forms that try speech and webhooks. */
 function Tests() {
 	const { hasVoice } = session.value ?? {};
 	const { value } = useLoaded(async () => {
 		const { devices } = await ask<{ devices: readonly DeviceSummary[] }>("devices");
 		const { webhooks } = await ask<{ webhooks: readonly WebhookSummary[] }>("console/webhooks");
-		return { devices: devices.filter(({ connected }) => connected), webhooks };
+		return { devices: devices.filter(mayHaveSpeaker), webhooks };
 	}, []);
 	const { devices = [], webhooks = [] } = value ?? {};
 	const ended = useSignal<readonly WebhookSummary[]>([]);
@@ -121,7 +126,7 @@ function Tests() {
 				<Card title={t("webhooks")} count={left.length}>
 					{left.map((each) => (
 						<Subscribed
-							key={`${each.name} ${each.url}`}
+							key={JSON.stringify([each.name, each.arguments, each.url])}
 							webhook={each}
 							onEnd={() => (ended.value = [...ended.value, each])}
 						/>
