@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import { WireDevice } from "xs-mcp-gateway/testing/gateway";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { until } from "../host-test/support/testing.js";
+import type { HistoryPart } from "../packages/gateway/src/history/history.js";
 import { history as historyPlugin } from "../packages/gateway/src/history/plugin.js";
 import { connectOverHttp } from "./clients.js";
 import { complaintsOf, LAMP, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
@@ -14,12 +15,16 @@ const STATUS_TOOL = {
 	annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
 };
 
+async function readPoints(base: string): Promise<HistoryPart["values"]> {
+	return ((await (await fetch(`${base}/devices/${LAMP}/history`)).json()) as HistoryPart).values;
+}
+
 describe("history and audit log in the console in Chromium", { skip: whyNoChromium }, () => {
 	it("plots what a device measured and how its switches were, also while it is offline", async (t) => {
 		let value = 20;
 		const status = () => ({
 			sensors: { temperature: { kind: "temperature", value, unit: "°C" } },
-			switches: { pump: { title: "Pump", on: value > 21, max_seconds: 30 } },
+			switches: { pump: { title: "Pump", on: value > 21, max_seconds: 30 }, "=valve": { title: "=1+1", on: true } },
 		});
 		const onCall = () => ({ content: [{ type: "text", text: JSON.stringify(status()) }], isError: false });
 		const { gateway, device, page } = await openWithDevice(t, { tools: [STATUS_TOOL], onCall });
@@ -35,19 +40,24 @@ describe("history and audit log in the console in Chromium", { skip: whyNoChromi
 		await page.getByRole("img", { name: "Temperature" }).locator("canvas").waitFor();
 		await page.getByRole("img", { name: "Pump" }).locator("canvas").waitFor();
 		const plots = page.locator(".plots.wide figcaption");
-		assert.deepEqual(await plots.allTextContents(), ["Pump ", "Temperature °C"], "limits are no history");
+		assert.deepEqual(await plots.allTextContents(), ["Pump ", "=1+1 ", "Temperature °C"], "limits are no history");
 		await page.getByRole("img", { name: "Temperature" }).hover();
 		await page.locator(".pointed", { hasText: /2[123]\s°C$/ }).waitFor();
 		const [download] = await Promise.all([
 			page.waitForEvent("download"),
 			page.getByRole("button", { name: "Download as CSV" }).click(),
 		]);
-		const [head, ...rows] = readFileSync(await download.path(), "utf8").split("\r\n");
-		assert.equal(head, '"time","path","name","value","unit"');
+		const csv = readFileSync(await download.path(), "utf8");
+		const [head, ...rows] = csv.split("\r\n");
+		assert.equal(head, '\ufeff"time","path","name","value","unit"');
 		assert.ok(
 			rows.some((row) => row.endsWith('"sensors.temperature.value","Temperature","21","°C"')),
-			rows.join("\n"),
+			csv,
 		);
+		assert.match(csv, /"switches.=valve.on","'=1\+1","1",""/, "no text is a formula");
+		const temperatures = rows.filter((row) => row.includes("temperature"));
+		const { length } = (await readPoints(gateway.base))["sensors.temperature.value"] ?? [];
+		assert.equal(temperatures.length, length, "only what was measured");
 		await page.getByRole("button", { name: "7 days" }).click();
 		await page.getByRole("button", { name: "7 days", pressed: true }).waitFor();
 

@@ -77,10 +77,41 @@ describe("the history of a device", () => {
 		);
 		const { history } = gateway.use(historyPlugin);
 		for (const round of [1, 2]) {
-			await history?.tick(Date.now() + round * 86_400_000);
-			await until(() => last.calls.length === round, "the device that answers is read");
+			await until(async () => {
+				await history?.tick(Date.now() + 86_400_000);
+				return last.calls.length >= round;
+			}, "the device that answers is read");
 		}
-		await until(() => silent.every(({ calls }) => calls.length === 1), "the others are asked once");
+		await until(() => silent.every(({ calls }) => calls.length > 0), "the others are asked");
+		for (const { calls, cancelled } of silent) {
+			assert.ok(calls.length - cancelled.length <= 1, `${calls.length} reads, of which ${cancelled.length} have ended`);
+		}
+	});
+
+	it("has the values of the device's status alone, whatever other tools are named like it", async (t) => {
+		const program = await startProgram(t);
+		const other = { ...STATUS, name: "self.printer.get_device_status" };
+		const device = await WireDevice.connect(t, program, {
+			id: LAMP,
+			tools: [other, STATUS],
+			onCall: ({ name }) => ({
+				content: [{ type: "text", text: JSON.stringify({ battery: { level: name === STATUS.name ? 1 : 2 } }) }],
+			}),
+		});
+		const { gateway, base } = program;
+		const server = gateway.servers.find(LAMP);
+		const tool = server?.tools.find(({ name }) => name === other.name);
+		assert.ok(server && tool);
+		const { history } = gateway.use(historyPlugin);
+		await history?.tick();
+		await until(() => device.calls.length === 1, "the status is read");
+		await server.call(tool, {}, { principal: "test" });
+		await history?.tick();
+		await until(async () => {
+			await history?.tick();
+			return valuesOf(await readHistory(base), "battery.level") !== undefined;
+		}, "it is on disk");
+		assert.deepEqual(valuesOf(await readHistory(base), "battery.level"), [1]);
 	});
 
 	it("is there after a restart, with gaps while the device was offline, and goes when the device is forgotten", async (t) => {

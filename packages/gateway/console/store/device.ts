@@ -46,7 +46,11 @@ export abstract class Device {
 	readonly status = signal<object>({});
 	readonly series = signal<ReadonlyMap<string, Series>>(new Map());
 	readonly picture = signal<Picture | undefined>(undefined);
-	readonly statusTool = computed(() => this.tools.value?.find(({ name }) => STATUS_TOOL.test(plain(name))));
+	readonly statusTool = computed(
+		() =>
+			toolNamed(this.tools.value, "self_get_device_status") ??
+			this.tools.value?.find(({ name }) => STATUS_TOOL.test(plain(name))),
+	);
 
 	constructor(alias = "") {
 		this.alias = alias;

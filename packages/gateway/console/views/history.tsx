@@ -116,13 +116,21 @@ function seriesOf({ values, to }: DevicePast, tools: readonly Tool[], status: ob
 	});
 }
 
-/** The points of all series as CSV (RFC 4180), one in a line. */
+/**
+ * The points of all series as CSV (RFC 4180), one in a line. The byte order mark tells Excel that it is UTF-8, and texts of
+ * the device never become formulas.
+ */
 function csvOf(found: ReturnType<typeof seriesOf>): string {
 	const rows = found.flatMap(({ path, name, unit, series: { times, values } }) =>
-		times.map((time, at) => [new Date(time * 1_000).toISOString(), path, name, values[at], unit]),
+		// The last point was not measured: it continues the plot.
+		times.slice(0, -1).map((time, at) => [new Date(time * 1_000).toISOString(), path, name, values[at], unit]),
 	);
-	const quoted = (field: unknown): string => `"${String(field).replaceAll('"', '""')}"`;
-	return [["time", "path", "name", "value", "unit"], ...rows].map((row) => `${row.map(quoted).join(",")}\r\n`).join("");
+	const quoted = (field: unknown): string => {
+		const text = typeof field === "string" ? field.replace(/^[=+\-@\t\r]/, "'$&") : String(field);
+		return `"${text.replaceAll('"', '""')}"`;
+	};
+	const lines = [["time", "path", "name", "value", "unit"], ...rows].map((row) => `${row.map(quoted).join(",")}\r\n`);
+	return `\ufeff${lines.join("")}`;
 }
 
 /** A status with the last values, of a device that cannot be asked. */

@@ -9,7 +9,7 @@ import {
 } from "xs-mcp-manager/core";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
 import { DEVICE_EVENTS } from "../firmware.js";
-import { isReading, isStatusTool, readStatus, statusAfter } from "../history/history.js";
+import { isReading, readStatus, statusAfter, statusToolOf } from "../history/history.js";
 import type { CallEntry, CallStatistics, FirmwareEntry, RejectionEntry, StateChange } from "./messages.js";
 
 /** Maximum number of devices with recorded activity. The least recently active is dropped. */
@@ -231,7 +231,7 @@ export function followStatuses(
 		if (outcome !== "ok") {
 			return;
 		}
-		const isStatus = isStatusTool(tool);
+		const isStatus = tool.name === statusToolOf(server)?.name;
 		const status = isStatus && result && jsonOf(result);
 		if (typeof status === "object" && status !== null) {
 			const change = changes.get(id);

@@ -7,7 +7,7 @@ import { events } from "../events/plugin.js";
 import { ALL_KINDS } from "../firmware.js";
 import type { RunningGateway } from "../gateway.js";
 import type { AuditEntry } from "../history/audit-log.js";
-import { HISTORY_PRINCIPAL, isStatusTool } from "../history/history.js";
+import { HISTORY_PRINCIPAL, statusToolOf } from "../history/history.js";
 import { history } from "../history/plugin.js";
 import { management } from "../mcp/plugin.js";
 import { clients } from "../transports/plugin.js";
@@ -211,9 +211,11 @@ export function openFleet(gateway: RunningGateway) {
 		find: (query: FleetQuery, access: Access) => matching(visible(access), query),
 		/** Adds the status of a device to its row, and the tools that set its parts. */
 		withStatus(row: FleetRow, access: Access): FleetRow {
-			const tools = servers.find(row.id)?.tools.filter((tool) => !isUserOnly(tool) || hasUserTools(access, row.id));
-			const status = tools?.some(isStatusTool) && statuses.get(row.id);
-			const setters = access.readOnly ? [] : (tools ?? []).map(({ name }) => name).filter((name) => SETTERS.has(name));
+			const { tools = [] } = servers.find(row.id) ?? {};
+			const usable = tools.filter((tool) => !isUserOnly(tool) || hasUserTools(access, row.id));
+			const statusTool = statusToolOf({ tools });
+			const status = statusTool && usable.includes(statusTool) && statuses.get(row.id);
+			const setters = access.readOnly ? [] : usable.map(({ name }) => name).filter((name) => SETTERS.has(name));
 			return status ? { ...row, status, setters } : row;
 		},
 		/** Only for pages that follow. */
@@ -236,7 +238,8 @@ export function openFleet(gateway: RunningGateway) {
 			const recent = gateway.use(events).recent(id, access, MAX_EVENTS_SENT);
 			const calls = activity.callsOf(id).slice(-MAX_CALLS_SENT).reverse();
 			const locked = isUser ? [] : server.tools.filter(isUserOnly);
-			const status = locked.some(isStatusTool) ? undefined : statuses.get(id);
+			const statusTool = statusToolOf(server);
+			const status = statusTool && locked.includes(statusTool) ? undefined : statuses.get(id);
 			return {
 				row: rowOf(server),
 				...(status && { status }),

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { digest, isUserOnly, jsonOf, type Server, type ServerRegistry } from "xs-mcp-manager/core";
+import { digest, isUserOnly, jsonOf, type Server, type ServerRegistry, type ServerTool } from "xs-mcp-manager/core";
 import { DEVICE_EVENTS } from "../firmware.js";
 import { JsonLines } from "./json-lines.js";
 
@@ -70,9 +70,12 @@ export type History = ReturnType<typeof keepHistory>;
 /** Devices whose status is being read. */
 const reading = new WeakSet<Server>();
 
-/** Whether a tool reads the status of a device. */
-export function isStatusTool({ name }: { readonly name: string }): boolean {
-	return /(^|[._])get_device_status$/.test(name);
+/** Returns the tool that reads the status of a device: the one of this firmware, else the first whose name ends as that does. */
+export function statusToolOf({ tools }: Pick<Server, "tools">): ServerTool | undefined {
+	return (
+		tools.find(({ name }) => name === "self.get_device_status") ??
+		tools.find(({ name }) => /(^|[._])get_device_status$/.test(name))
+	);
 }
 
 export function isReading(server: Server): boolean {
@@ -86,8 +89,8 @@ export function isReading(server: Server): boolean {
  * @returns whether a request was made. It is not if the device is offline, has no such tool, or is being read
  */
 export function readStatus(server: Server): boolean {
-	const tool = server.tools.find((each) => isStatusTool(each) && !isUserOnly(each));
-	if (tool === undefined || !server.online || reading.has(server)) {
+	const tool = statusToolOf(server);
+	if (tool === undefined || isUserOnly(tool) || !server.online || reading.has(server)) {
 		return false;
 	}
 	reading.add(server);
@@ -146,8 +149,8 @@ export function keepHistory(servers: ServerRegistry, folder: string, maxBytes: n
 		}
 	});
 	// The values of a status call are kept, whichever client made it.
-	servers.on("call", ({ serverId, outcome }, { tool, result }) => {
-		const isStatus = isStatusTool(tool) && outcome === "ok" && result !== undefined;
+	servers.on("call", ({ serverId, outcome }, { server, tool, result }) => {
+		const isStatus = tool.name === statusToolOf(server)?.name && outcome === "ok" && result !== undefined;
 		const device = isStatus ? historyOf(servers.find(serverId)) : undefined;
 		if (device !== undefined && isStatus) {
 			device.measured(jsonOf(result));

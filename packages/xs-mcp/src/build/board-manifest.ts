@@ -198,7 +198,7 @@ export interface BoardPin {
 /** Lists the pins in a value and its members. */
 const pinsIn = (part: string, path: string, value: unknown): readonly BoardPin[] => {
 	if (typeof value === "number") {
-		return [{ part, path: path.replace(/\.(pin|neopixel)$/, ""), pin: value }];
+		return [{ part, path: path.replace(/(\..+)\.(pin|neopixel)$/, "$1"), pin: value }];
 	}
 	return Object.entries(typeof value === "object" && value !== null ? value : {}).flatMap(([name, each]) =>
 		["hz", "mode", "length"].includes(name) ? [] : pinsIn(part, `${path}.${name}`, each),
