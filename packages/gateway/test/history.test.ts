@@ -38,9 +38,11 @@ describe("the history of a device", () => {
 		assert.ok(history);
 		const read = async (): Promise<void> => {
 			const { length } = device.calls;
-			// Long after the last time.
-			await history.tick(Date.now() + 86_400_000);
-			await until(() => device.calls.length > length, "the gateway reads the status");
+			await until(async () => {
+				// Long after the last time. Nothing is read before the last answer has come.
+				await history.tick(Date.now() + 86_400_000);
+				return device.calls.length > length;
+			}, "the gateway reads the status");
 		};
 		await read();
 		level = 60;
