@@ -7,7 +7,7 @@ const ascii = (text: string): number[] => Array.from(text, (letter) => letter.ch
 export const OPUS_HEAD = Uint8Array.from([...ascii("OpusHead"), 1, 1, 0, 0, 0x80, 0x3e, 0, 0, 0, 0, 0]);
 export const OPUS_TAGS = Uint8Array.from([...ascii("OpusTags"), ...new Array<number>(600).fill(7)]);
 
-/** Makes an Ogg file without checksums: each packet begins a page; a page has at most `most` segments. */
+/** Makes an Ogg file without checksums. Each packet starts a new page, which has at most `most` segments. */
 export function oggFile(packets: readonly Uint8Array[], most = 255, serial = 9): Uint8Array {
 	const file: number[] = [];
 	for (const packet of packets) {

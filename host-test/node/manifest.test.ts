@@ -128,7 +128,7 @@ it("src/build/boards.json has the boards that are data and targets of the SDK, s
 			? `sdkconfig/${name}`
 			: "esp32/sdkconfig";
 		const data = PRESETS.get(name) ?? {};
-		// mcconfig resolves a path of settings only if it begins with "./".
+		// mcconfig resolves a path in `build` only if it starts with "./".
 		return `\t"${target}": ${JSON.stringify(boardManifest(name, data, "..", `./../hardware/boards/${settings}`))}`;
 	});
 	expectGenerated("src/build/boards.json", `{"platforms": {\n${lines.join(",\n")}\n}}\n`);

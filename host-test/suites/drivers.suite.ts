@@ -70,7 +70,7 @@ export default suite("drivers", {
 		const volumes = [undefined, 100].map((volume) => {
 			const codec = openEs8311(bus, 0x18, false, volume);
 			const before = memory.get(`${0x18}/${0x32}`);
-			// As the application starts when no volume is stored.
+			// The application does this at start if no volume is stored.
 			codec.volume = codec.volume as number;
 			codec.close();
 			return [codec.volume, before, memory.get(`${0x18}/${0x32}`)];

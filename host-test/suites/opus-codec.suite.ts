@@ -270,7 +270,7 @@ export default suite("a codec with libopus in a separate thread", {
 		await pass();
 		audioIn.record(1, 4 * FRAME_BYTES);
 		await pass();
-		// Of what was played long before a packet, the newest three are kept.
+		// The three newest packets are kept of those played long before.
 		equal(stamps, [120, 180, 240, 0]);
 		codec.record?.(undefined);
 		equal([decoders[0]?.isClosed, player.isPlaying], [false, true]);

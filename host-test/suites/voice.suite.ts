@@ -11,7 +11,7 @@ import { equal, failureOf, given, matches, ok, settled, suite } from "../harness
 const VOICED = { features: [...SMALL_BUILD, voice] };
 const PACKET = [88, 1, 2];
 
-/** Ticks at which the clock goes on from below zero. */
+/** Ticks shortly before the 32-bit clock wraps. */
 const CLOCK_WRAP = 0x8000_0000;
 
 const frame = (...bytes: readonly number[]): ArrayBuffer => Uint8Array.from(bytes).buffer;

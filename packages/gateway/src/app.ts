@@ -286,7 +286,7 @@ function addServerCard(app: Hono<HttpEnv>, origin: string, guard: RequestGuard):
 	}
 }
 
-/** The reverse-DNS form of a host, which begins the name of a server. An address stays as it is. */
+/** Returns the reverse-DNS form of a host, the prefix of a server's name. An IP address is returned unchanged. */
 function reversed(origin: string): string {
 	const host = new URL(origin).hostname.replace(/[[\]]/g, "");
 	return isIP(host) === 0 ? host.split(".").reverse().join(".") : host.replaceAll(":", "-");

@@ -117,7 +117,7 @@ function seriesOf({ values, to }: DevicePast, tools: readonly Tool[], status: ob
 }
 
 /**
- * The points of all series as CSV (RFC 4180), one in a line. The byte order mark tells Excel that it is UTF-8, and texts of
+ * Returns the points of all series as CSV (RFC 4180), one on each line. Excel reads UTF-8 after a byte order mark. Texts of
  * the device never become formulas.
  */
 function csvOf(found: ReturnType<typeof seriesOf>): string {

@@ -191,7 +191,7 @@ function textOf(value: unknown): string {
 
 const isShown = signal(false);
 
-/** Keys that were pressed just before: "g" begins two of the shortcuts. */
+/** Keys that were pressed just before: two of the shortcuts start with "g". */
 let before = "";
 
 const VIEWS: Readonly<Record<string, string>> = { h: "home", d: "devices", c: "clients", m: "connect", s: "settings" };
