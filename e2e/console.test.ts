@@ -22,7 +22,7 @@ it("the console in Chromium signs in, approves a device, sets its volume with a 
 	const slider = page.getByRole("slider", { name: "Volume" });
 	await until(async () => (await slider.inputValue()) === "70", "the slider stands where the volume is");
 	await slider.fill("12");
-	await page.locator(".log code", { hasText: "self.audio_speaker.set_volume" }).waitFor();
+	await page.locator(".log summary", { hasText: "Set volume volume 12" }).waitFor();
 	const server = gateway.gateway.servers.find(device.macAddress);
 	const tool = server?.tools.find(({ name }) => name === "self.get_device_status");
 	assert.ok(server && tool);
@@ -33,10 +33,10 @@ it("the console in Chromium signs in, approves a device, sets its volume with a 
 	const photo = page.locator("figure img");
 	await until(async () => ((await photo.boundingBox())?.height ?? 0) > 100, "the photo is drawn");
 	assert.match((await photo.getAttribute("src")) ?? "", /^data:image\/jpeg;base64,/);
-	await page.getByText("self.camera.take_photo").waitFor();
+	await page.locator(".log summary", { hasText: "Take photo" }).waitFor();
 
 	await device.press();
-	await page.getByRole("region", { name: "Events" }).getByText("button.pressed").waitFor();
+	await page.getByRole("region", { name: "Events" }).getByText("Button boot").waitFor();
 
 	// The page is one client at most, also after it was left and opened again.
 	await page.reload();

@@ -102,7 +102,8 @@ export class TourDevice {
 
 	/** Serves the device's page. @returns its address */
 	async openPage(): Promise<string> {
-		this.#page = await openDevicePage(this.virtual, await bundleDevicePage(), 0);
+		const { console: consoleUrl } = this.#gateway.gateway.urls;
+		this.#page = await openDevicePage(this.virtual, await bundleDevicePage(), undefined, consoleUrl);
 		return this.#page.url;
 	}
 

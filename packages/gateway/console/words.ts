@@ -3,8 +3,8 @@ import type { Tool } from "@modelcontextprotocol/client";
 import { READING_VIEWS } from "../../../src/hardware/reading-views.js";
 import type { EventEntry } from "../src/console/messages.js";
 import { type Control, type ControlInput, type Reading, titleOf, unitOfInput } from "./store/controls.js";
-import { isObject, type Leaf } from "./store/device.js";
-import { language, t, textOf } from "./texts.js";
+import { isObject, type Leaf, objectIn } from "./store/device.js";
+import { language, stateText, t, textOf } from "./texts.js";
 import { visibleLine } from "./views/visible.js";
 
 /** The name of a control. A device's only light is "Light", regardless of its name in the code. */
@@ -40,17 +40,37 @@ export function readingName({ kind, title, name, member, value }: Reading): stri
 	return visibleLine(which === undefined ? own : `${own} ${which}`);
 }
 
+/** The name of a type of events: "Button". */
+export function eventName(name: string): string {
+	return textOf(`event_${name.replace(".", "_")}`) ?? visibleLine(spaced(name));
+}
+
 /** The data of an event in words: "soil 41 %", "boot long". */
 export function eventText({ kind: _kind, previous: _previous, unit = "", ...data }: EventEntry["data"]): string {
 	const words = Object.entries(data).flatMap(([name, value]) => {
 		if (typeof value === "boolean") {
 			return name === "on" ? t(value ? "on" : "off") : value ? name : [];
 		}
-		return typeof value === "number"
-			? withUnit(decimal(value), String(unit))
-			: String(isObject(value) ? JSON.stringify(value) : value);
+		if (typeof value === "number") {
+			return withUnit(decimal(value), String(unit));
+		}
+		return name === "state" ? stateText(String(value)) : String(isObject(value) ? JSON.stringify(value) : value);
 	});
 	return visibleLine(words.join(" "));
+}
+
+/** Arguments or an answer in words: "volume 30, on yes". Text that is no JSON object stays; "…" is for nested or cut JSON. */
+export function callText(text: string): string {
+	if (!text.startsWith("{")) {
+		return visibleLine(text);
+	}
+	const data = objectIn({ content: [{ type: "text", text }] });
+	const values = Object.entries(data ?? { cut: {} });
+	if (values.some(([, value]) => typeof value === "object")) {
+		return "…";
+	}
+	const words = values.map(([name, value]) => `${name} ${typeof value === "boolean" ? yesOrNo(value) : value}`);
+	return visibleLine(words.join(", "));
 }
 
 /** The title of a tool. Titles of the firmware and of its family have translations. */
@@ -81,9 +101,13 @@ export function factName(path: string): string {
 /** The text of another value of a status. */
 export function factValue(path: string, value: Leaf): string {
 	if (typeof value === "boolean") {
-		return t(value ? "binary_yes" : "binary_no");
+		return yesOrNo(value);
 	}
 	return (path === "network.signal" && textOf(`signal_${value}`)) || visibleLine(String(value));
+}
+
+function yesOrNo(value: boolean): string {
+	return t(value ? "binary_yes" : "binary_no");
 }
 
 function numberText(value: number, kind: string): string {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import getPort, { portNumbers } from "get-port";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import { contentTypeOf, pagePolicy } from "xs-mcp-gateway/page-headers";
 import type { Rectangle } from "../../../src/screen/brush.js";
@@ -39,6 +40,9 @@ const HEADERS = {
 /** The first bytes of a JPEG file. */
 const JPEG = [0xff, 0xd8, 0xff];
 
+/** The usual port of the page. */
+const PAGE_PORT = 8768;
+
 /** A virtual device's page. */
 export type DevicePage = Awaited<ReturnType<typeof openDevicePage>>;
 
@@ -47,10 +51,10 @@ export type DevicePage = Awaited<ReturnType<typeof openDevicePage>>;
  * port is taken.
  *
  * @param folder of the page's bundle
- * @param port 0: any free one
+ * @param port 0: any free one; undefined: the usual one, or, where that is taken, the next free one
  * @param consoleUrl of its gateway, for a link
  */
-export async function openDevicePage(device: VirtualDevice, folder: string, port: number, consoleUrl?: string) {
+export async function openDevicePage(device: VirtualDevice, folder: string, port?: number, consoleUrl?: string) {
 	const view = showDevice(device, consoleUrl);
 	const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
 	const send = serveFiles(folder);
@@ -108,7 +112,8 @@ export async function openDevicePage(device: VirtualDevice, folder: string, port
 			view.add(page);
 		});
 	});
-	await once(server.listen(port, LOOPBACK), "listening");
+	const chosen = port ?? (await getPort({ port: portNumbers(PAGE_PORT, PAGE_PORT + 100) }));
+	await once(server.listen(chosen, LOOPBACK), "listening");
 	const url = `http://${LOOPBACK}:${actualPort()}/`;
 	device.pageUrl = url;
 	return {

@@ -3,9 +3,8 @@ import { existsSync, type FSWatcher, readdirSync, watch } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import getPort, { portNumbers } from "get-port";
 import { chooseEngine, type EngineChoice, macAddressOf, VirtualDevice } from "xs-mcp-virtual-device";
-import { type DevicePage, openDevicePage } from "xs-mcp-virtual-device/device-page";
+import { openDevicePage } from "xs-mcp-virtual-device/device-page";
 import { bundleDevicePage } from "./build/page-bundles.js";
 import { failAs, ProgramError, readJson, signalled } from "./build/program.js";
 import { suggestSetting } from "./moddable/settings.js";
@@ -34,9 +33,6 @@ const UNKNOWN = "unknown settings: ";
 /** Ends the line of the log that names a part which does not answer: src/hardware/parts/part.ts. */
 const RETRIED = "; tried again";
 
-/** The usual port of the page. Where it is taken, the next free one is used. */
-const PAGE_PORT = 8768;
-
 /** Runs a project on a virtual device until the process is told to end, and again after each change of its files. */
 export async function startProject(options: StartOptions): Promise<void> {
 	const project = openProject();
@@ -60,7 +56,8 @@ async function runProject(project: Project, engine: EngineChoice, options: Start
 	});
 	process.once("exit", () => device.stop());
 	const tellRuns = report(device, first.name, engine, options);
-	const page = await openPage(device, options.page, gateway?.url);
+	const folder = await bundleDevicePage();
+	const page = await openDevicePage(device, folder, options.page, gateway?.url).catch(failAs("--page"));
 	// An error in its modules, which is reported, ends nothing, because the next change may cure it.
 	await device.start().then(tellRuns, () => {});
 	greet(page.url, gateway);
@@ -126,15 +123,6 @@ function typeChecker(folder: string): () => Promise<void> {
 			console.error(errors === "" ? "The types are correct again." : errors.replace(/^(?=\S)/gm, "type error: "));
 		}
 	};
-}
-
-/** Rejects with ProgramError if the port that was asked for is taken. */
-async function openPage(device: VirtualDevice, port: number | undefined, consoleUrl?: string): Promise<DevicePage> {
-	const folder = await bundleDevicePage();
-	const open = (port: number): Promise<DevicePage> => openDevicePage(device, folder, port, consoleUrl);
-	return await (port === undefined
-		? open(await getPort({ port: portNumbers(PAGE_PORT, PAGE_PORT + 100) }))
-		: open(port).catch(failAs("--page")));
 }
 
 function warn(warnings: readonly string[]): void {

@@ -75,9 +75,9 @@ export function AuditView() {
 					{entries.map((entry, index) => (
 						<LogEntry key={`${entry.time} ${entries.length - index}`} time={dateAndTime(Date.parse(entry.time))}>
 							{"tool" in entry ? (
-								<>
-									<b>{visibleLine(entry.alias ?? entry.device)}</b> <CallText {...entry} />
-								</>
+								<CallText {...entry}>
+									<b>{visibleLine(entry.alias ?? entry.device)}</b>
+								</CallText>
 							) : (
 								<>
 									{changeText(entry)}

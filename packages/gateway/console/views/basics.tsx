@@ -10,6 +10,7 @@ import type {
 import { useEffect, useRef } from "preact/hooks";
 import type { CallEntry } from "../../src/console/messages.js";
 import { t } from "../texts.js";
+import { callText, toolTitle } from "../words.js";
 import { visibleLine } from "./visible.js";
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes, "onClick"> {
@@ -166,22 +167,30 @@ export function LogEntry({ time, children }: RenderableProps<{ readonly time: st
 	);
 }
 
-type CallTextProps = Pick<CallEntry, "tool" | "args" | "client" | "principal" | "duration"> & {
+type CallTextProps = Pick<CallEntry, "tool" | "title" | "args" | "answer" | "client" | "principal" | "duration"> & {
 	readonly outcome: string;
 };
 
-/** A call in a log. @param children what follows the arguments */
+/** A call in a log: in words, and as JSON on demand. @param children what precedes the call */
 export function CallText(props: RenderableProps<CallTextProps>) {
-	const { tool, args = "{}", client, principal, duration, outcome, children } = props;
+	const { tool, args = "{}", answer = "", client, principal, duration, outcome, children } = props;
 	return (
-		<>
-			<code>{visibleLine(tool)}</code> {args !== "{}" && <code>{visibleLine(args)}</code>} {children}
-			<small>
-				{client && `${visibleLine(client)} · `}
-				{visibleLine(principal)} · {Math.round(duration)} ms
-				{outcome !== "ok" && <span class="bad-text"> · {outcome}</span>}
-			</small>
-		</>
+		<details>
+			<summary>
+				<span>
+					{children} {toolTitle({ ...props, name: tool })} <span class="text-light">{callText(args)}</span>
+					<small>
+						{client && `${visibleLine(client)} · `}
+						{visibleLine(principal)} · {Math.round(duration)} ms
+						{outcome !== "ok" && <span class="bad-text"> · {outcome}</span>}
+					</small>
+					{answer && callText(answer) !== callText(args) && <small>→ {callText(answer)}</small>}
+				</span>
+			</summary>
+			<code>
+				{visibleLine(tool)} {visibleLine(args)} {answer && `→ ${visibleLine(answer)}`}
+			</code>
+		</details>
 	);
 }
 

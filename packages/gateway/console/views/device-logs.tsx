@@ -6,7 +6,7 @@ import type { WebhookSummary } from "../../src/events/webhooks.js";
 import { askEvents, CONSOLE_CLIENT, type DeviceLink } from "../store/device-link.js";
 import { ask } from "../store/session.js";
 import { clock, t } from "../texts.js";
-import { eventText } from "../words.js";
+import { eventName, eventText } from "../words.js";
 import { Button, CallText, Card, Form, LogEntry, LogList, Snippet, show, TextField, useLoaded } from "./basics.js";
 import { visible, visibleLine } from "./visible.js";
 
@@ -23,9 +23,8 @@ export function CallLog({ calls }: { readonly calls: readonly CallEntry[] }) {
 				{collapsed(calls).map(({ call, count }) => (
 					<LogEntry key={call.number} time={clock(call.time)}>
 						<CallText {...call} client={call.client === CONSOLE_CLIENT ? t("console") : call.client}>
-							{count > 1 && `×${count}`}
+							{count > 1 && `${count} ×`}
 						</CallText>
-						{call.answer && <small>→ {visibleLine(call.answer)}</small>}
 					</LogEntry>
 				))}
 			</LogList>
@@ -58,10 +57,12 @@ export function EventList({ events, children }: { events: readonly EventEntry[];
 						<details>
 							<summary>
 								<span>
-									<code>{visibleLine(name)}</code> {eventText(data)}
+									{eventName(name)} <span class="text-light">{eventText(data)}</span>
 								</span>
 							</summary>
-							<code>{visibleLine(JSON.stringify(data).slice(0, MAX_DATA))}</code>
+							<code>
+								{visibleLine(name)} {visibleLine(JSON.stringify(data).slice(0, MAX_DATA))}
+							</code>
 						</details>
 					</LogEntry>
 				))}

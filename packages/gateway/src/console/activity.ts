@@ -81,11 +81,13 @@ export function recordActivity() {
 		},
 		/** Adds a call that has ended. Returns its entry. */
 		called(record: CallRecord, details: CallDetails): KeptCall {
-			const { clientName: client } = details;
+			const { clientName: client, tool } = details;
+			const title = tool.title ?? tool.annotations?.title;
 			const [args, answer] = [argumentsText(details), answerText(details)];
 			number += 1;
-			const entry = { ...record, number, time: Date.now(), args, answer, ...(client && { client }) };
-			const kept = { entry, isUserOnly: isUserOnly(details.tool) };
+			const named = { ...(client && { client }), ...(title && { title: shorten(title, MAX_STRING) }) };
+			const entry = { ...record, number, time: Date.now(), args, answer, ...named };
+			const kept = { entry, isUserOnly: isUserOnly(tool) };
 			calls.push(kept);
 			if (calls.length > MAX_CALLS) {
 				calls.splice(0, DROPPED_AT_ONCE);

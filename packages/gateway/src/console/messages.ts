@@ -109,6 +109,8 @@ export interface CallEntry extends CallRecord {
 	readonly number: number;
 	/** The application that called, as it names itself. */
 	readonly client?: string;
+	/** The tool's title. */
+	readonly title?: string;
 	/** JSON, cut, without secrets. Arguments and answer are absent if the page may not see them. */
 	readonly args?: string | undefined;
 	readonly answer?: string | undefined;

@@ -22,6 +22,7 @@ interface AuditedCall {
 	readonly device: string;
 	readonly alias?: string | undefined;
 	readonly tool: string;
+	readonly title?: string;
 	/** JSON, cut, without secrets. */
 	readonly args?: string | undefined;
 	readonly userOnly?: boolean;
