@@ -120,6 +120,27 @@ describe("the console's stream", () => {
 		assert.deepEqual(own, [setLight.name], "the gateway's own readings are not shown as calls");
 	});
 
+	itConsole("has the status that another client changed shortly before the page was opened", async (gateway, t) => {
+		let on = false;
+		const setLight = { name: "self.light.set", inputSchema: { type: "object" } };
+		await WireDevice.connect(t, gateway, {
+			id: LAMP,
+			tools: [STATUS, setLight],
+			onCall: ({ name }) => {
+				on ||= name === setLight.name;
+				return { content: [{ type: "text", text: JSON.stringify({ lights: { led: { on } } }) }], isError: false };
+			},
+		});
+		const server = gateway.gateway.servers.find(LAMP);
+		assert.ok(server);
+		for (const tool of server.tools) {
+			await server.call(tool, {}, { principal: "other" });
+		}
+		const { messages } = await follow(t, gateway, {}, { device: LAMP });
+		const shown = () => detailIn(messages)?.status;
+		await until(() => isDeepStrictEqual(shown(), { lights: { led: { on: true } } }), "the light is on");
+	});
+
 	itConsole("has the status of one device while many are silent, each read once at a time", async (gateway, t) => {
 		const tools = [STATUS];
 		const ids = Array.from({ length: 40 }, (_, index) => `aa:bb:cc:00:01:${index + 10}`);

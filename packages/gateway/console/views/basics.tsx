@@ -174,17 +174,18 @@ type CallTextProps = Pick<CallEntry, "tool" | "title" | "args" | "answer" | "cli
 /** A call in a log: in words, and as JSON on demand. @param children what precedes the call */
 export function CallText(props: RenderableProps<CallTextProps>) {
 	const { tool, args = "{}", answer = "", client, principal, duration, outcome, children } = props;
+	const [given, answered] = [callText(args), callText(answer)];
 	return (
 		<details>
 			<summary>
 				<span>
-					{children} {toolTitle({ ...props, name: tool })} <span class="text-light">{callText(args)}</span>
+					{children} {toolTitle({ ...props, name: tool })} <span class="text-light">{given}</span>
 					<small>
 						{client && `${visibleLine(client)} · `}
 						{visibleLine(principal)} · {Math.round(duration)} ms
 						{outcome !== "ok" && <span class="bad-text"> · {outcome}</span>}
 					</small>
-					{answer && callText(answer) !== callText(args) && <small>→ {callText(answer)}</small>}
+					{!["", "…", given].includes(answered) && <small>→ {answered}</small>}
 				</span>
 			</summary>
 			<code>

@@ -201,13 +201,16 @@ export function followStatuses(
 			askedAt.set(server.id, Date.now());
 		}
 	};
-	const readSoon = (server: Server): void => {
+	/** Reads a device that has changed: soon if a page shows it, else when one does. */
+	const readChanged = (server: Server): void => {
 		const { id } = server;
-		if (isShown(id) && !changes.has(id)) {
+		if (!isShown(id)) {
+			askedAt.delete(id);
+		} else if (!changes.has(id)) {
 			const timer = setTimeout(() => {
 				changes.delete(id);
 				// The status that is being read may be from before the change.
-				(isReading(server) ? readSoon : read)(server);
+				(isReading(server) ? readChanged : read)(server);
 			}, READ_DELAY).unref();
 			changes.set(id, { time: Date.now(), timer });
 		}
@@ -226,7 +229,7 @@ export function followStatuses(
 		if (known?.[name] !== undefined) {
 			set(server.id, { ...status, [plural]: { ...known, [name]: { ...known[name], ...values } } });
 		} else if (isState || DEVICE_EVENTS.some(({ notification }) => notification === method)) {
-			readSoon(server);
+			readChanged(server);
 		}
 	});
 	servers.on("call", ({ serverId: id, outcome, duration }, { server, tool, result }) => {
@@ -243,8 +246,8 @@ export function followStatuses(
 			}
 			askedAt.set(id, Date.now());
 			set(id, status as Readonly<Record<string, unknown>>);
-		} else if (!isStatus && tool.annotations?.readOnlyHint !== true && isShown(id)) {
-			readSoon(server);
+		} else if (!isStatus && tool.annotations?.readOnlyHint !== true) {
+			readChanged(server);
 		}
 	});
 	return {
