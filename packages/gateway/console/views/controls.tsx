@@ -19,14 +19,12 @@ export function Controls({ link, isDisabled = false }: { readonly link: Device; 
 	if (controls.length === 0) {
 		return null;
 	}
-	const tile = (control: Control) => (
-		<Tile key={control.key} link={link} control={control} name={controlName(control, controls)} />
-	);
 	return (
 		<Card title={t("controls")} kind="controls">
-			<fieldset class="vstack" disabled={isDisabled || session.value?.readOnly === true}>
-				<div class="tiles">{controls.filter(({ press }) => press === undefined).map(tile)}</div>
-				<div class="hstack">{controls.filter(({ press }) => press !== undefined).map(tile)}</div>
+			<fieldset class="tiles" disabled={isDisabled || session.value?.readOnly === true}>
+				{controls.map((control) => (
+					<Tile key={control.key} link={link} control={control} name={controlName(control, controls)} />
+				))}
 			</fieldset>
 		</Card>
 	);
