@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { BOARD, bootstrap } from "xs-mcp-gateway/testing/bootstrap";
-import { REBOOT, WireDevice } from "xs-mcp-gateway/testing/gateway";
+import { REBOOT, type WireCall, WireDevice } from "xs-mcp-gateway/testing/gateway";
+import { makeFirmwareFolder } from "xs-mcp-gateway/testing/program";
 import { VOICE } from "xs-mcp-gateway/testing/voice";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { testWith, until } from "../host-test/support/testing.js";
@@ -132,6 +133,35 @@ describe("everyday use of the console in Chromium", { skip: whyNoChromium }, () 
 		await operator.locator(".row .name a").click();
 		await operator.locator(".tool", { hasText: "Restart device" }).waitFor();
 		assert.equal(await operator.getByText("For people only").count(), 0);
+	});
+
+	it("lets an operator restart a device, and update it to the version that the dialog names", async (t) => {
+		const gateway = await startConsole(t, { firmwareFolder: makeFirmwareFolder({ "lamp_1.1.0.bin": "new" }) });
+		const inputSchema = { type: "object", properties: { url: { type: "string" } }, required: ["url"] };
+		const upgrade = { ...REBOOT, name: "self.upgrade_firmware", inputSchema };
+		const onCall = () => ({ content: [{ type: "text", text: "true" }], isError: false });
+		const device = await WireDevice.connect(t, gateway, { id: LAMP, tools: [REBOOT, upgrade], onCall });
+		const page = await openSignedIn(t, gateway);
+		await page.locator(".row .name a").click();
+		await page.getByRole("button", { name: "Restart" }).click();
+		await page.getByRole("dialog").getByRole("button", { name: "Restart" }).click();
+		await until(() => device.calls.length === 1, "the device restarts");
+		await page.getByRole("button", { name: "Update firmware" }).click();
+		await page.getByText("Update lamp_000001 from 1.0.0 to 1.1.0?").waitFor();
+		await page.getByRole("dialog").getByRole("button", { name: "Update firmware" }).click();
+		await until(() => device.calls.length === 2, "the device gets its update");
+		const [{ name: first }, { name, arguments: args }] = device.calls as [WireCall, WireCall];
+		assert.deepEqual([first, name], [REBOOT.name, upgrade.name]);
+		assert.equal(await (await fetch(String(args?.url))).text(), "new");
+		const key = new URL(String(args?.url)).searchParams.get("key");
+		assert.ok(key);
+		await page.locator(".log summary", { hasText: "self.upgrade_firmware" }).waitFor();
+		assert.equal((await page.content()).includes(key), false, "the key of the download is not shown");
+		const headers = { Authorization: `Bearer ${gateway.secret}` };
+		const audit = await (await fetch(`${gateway.base}/audit`, { headers })).text();
+		assert.match(audit, /self\.upgrade_firmware/);
+		assert.equal(audit.includes(key), false, "nor is it in the audit log");
+		assert.deepEqual(complaintsOf(page), []);
 	});
 
 	it("offers names, tags, favourites and approvals to an operator alone", async (t) => {
