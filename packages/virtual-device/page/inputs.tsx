@@ -30,6 +30,9 @@ export function Button({ text, isPressed, onClick }: ButtonProps) {
 	);
 }
 
+/** Digits of a value that is shown. */
+const MAX_DIGITS = 4;
+
 /** A slider with its name and value. */
 export function Range({ label, unit, minimum, maximum, step = 1, value, onChange }: RangeProps) {
 	return (
@@ -44,7 +47,7 @@ export function Range({ label, unit, minimum, maximum, step = 1, value, onChange
 				onInput={({ currentTarget }) => onChange(Number(currentTarget.value))}
 			/>
 			<output>
-				{value} {unit}
+				{Number(value.toPrecision(MAX_DIGITS))} {unit}
 			</output>
 		</label>
 	);
