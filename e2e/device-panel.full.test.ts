@@ -15,6 +15,7 @@ async function openHost(t: TestContext, options: { readonly locale?: string; rea
 		config: { backend: gateway.deviceUrl },
 	});
 	await until(() => gateway.gateway.servers.find(device.macAddress)?.online === true, "the device is online");
+	await gateway.gateway.servers.edit(device.macAddress, { title: "厨房" });
 	const client = new Client({ name: "host", version: "1.0.0" }, { capabilities: APPS });
 	t.after(() => client.close());
 	await client.connect(new StreamableHTTPClientTransport(new URL(`${gateway.base}/mcp?catalog=full`)));
@@ -28,7 +29,7 @@ describe("the panel of a device in Chromium, by MCP Apps' host library", { skip:
 	it("shows the state, sets the volume, takes a photo and follows the device, all through the host", async (t) => {
 		const { gateway, device, page, panel, calls } = await openHost(t);
 		const server = gateway.gateway.servers.find(device.macAddress);
-		await panel.getByRole("heading", { name: server?.alias ?? "" }).waitFor();
+		await panel.getByRole("heading", { name: "厨房" }).waitFor();
 		await panel.locator(".badge", { hasText: "idle" }).waitFor();
 		server?.connection?.send({ type: "tts", state: "start" });
 		await panel.locator(".badge", { hasText: "speaking" }).waitFor();

@@ -14,11 +14,11 @@ import { visibleLine } from "./views/visible.js";
 const READ_INTERVAL = 2_000;
 
 /** The panel of a device in a chat, next to a tool's result: state, controls, readings, and the last picture. */
-function Panel({ device, state }: { readonly device: Device; readonly state: ReadonlySignal<string> }) {
+function Panel({ device, title, state }: { device: Device; title: string; state: ReadonlySignal<string> }) {
 	return (
 		<main class="panel">
 			<div class="hstack">
-				<h1>{visibleLine(device.alias)}</h1>
+				<h1>{visibleLine(title)}</h1>
 				{state.value !== "" && <Badge>{stateText(state.value)}</Badge>}
 			</div>
 			<Controls link={device} />
@@ -146,9 +146,9 @@ function send(message: Message): void {
 }
 
 const data = JSON.parse(document.getElementById("device")?.textContent ?? "");
-const { alias, tools } = data as { readonly alias: string; readonly tools: readonly Tool[] };
+const { alias, title = alias, tools } = data as { alias: string; title?: string; tools: readonly Tool[] };
 const device = new HostedDevice(alias);
-render(<Panel device={device} state={device.state} />, document.getElementById("app") as HTMLElement);
+render(<Panel device={device} title={title} state={device.state} />, document.getElementById("app") as HTMLElement);
 void device.open(tools);
 const read = (): unknown => document.visibilityState === "visible" && device.readStatus();
 setInterval(read, READ_INTERVAL);

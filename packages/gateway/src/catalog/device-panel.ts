@@ -60,7 +60,7 @@ export function readPanel(catalog: Catalog, page: string, uri: string): TextReso
 		.slice(0, MAX_TOOLS)
 		.map(({ name, title, inputSchema, annotations }) => ({ name, title, inputSchema, annotations }));
 	// In a script's element, only "<" could end it.
-	const data = JSON.stringify({ alias: server.alias, tools }).replaceAll("<", "\\u003c");
+	const data = JSON.stringify({ alias: server.alias, title: server.title, tools }).replaceAll("<", "\\u003c");
 	const text = page.replace(DATA, (_, begin: string) => begin + data);
 	return { uri, mimeType: APP_MIME_TYPE, text, _meta: { ui: { prefersBorder: true } } };
 }
