@@ -170,6 +170,20 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 		assert.deepEqual(complaintsOf(page), []);
 	});
 
+	it("goes where the address leads, however soon it changes on a slow computer", async (t) => {
+		const { page, gateway } = await openWithDevice(t);
+		const session = await page.context().newCDPSession(page);
+		await session.send("Emulation.setCPUThrottlingRate", { rate: 10 });
+		for (const delay of [150, 200, 225, 250, 275, 300]) {
+			await page.goto("about:blank");
+			await page.goto(`${gateway.base}/#/devices`);
+			await page.waitForTimeout(delay);
+			await page.goto(`${gateway.base}/#/home`);
+			await page.getByRole("heading", { name: "Home" }).waitFor();
+			assert.match(page.url(), /#\/home$/);
+		}
+	});
+
 	it("says that the gateway is lost, and goes on when it is back", async (t) => {
 		const [httpPort, websocketPort] = [await freePort(), await freePort()];
 		const first = await startWithConsole(t, { httpPort, websocketPort });

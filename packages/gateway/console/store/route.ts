@@ -32,8 +32,12 @@ export const NO_QUERY: FleetQuery = { search: "", filter: "all", tag: "", sort: 
 /** The query of the table: also when the page comes back to it from a device. */
 export const query = signal<FleetQuery>({ ...NO_QUERY, ...queryInAddress() });
 
+/** The address that the route is of. */
+let address = location.hash;
+
 // Both change at once: otherwise the table shows the old query for a moment, and writes it into the address.
 addEventListener("hashchange", () => {
+	address = location.hash;
 	batch(() => {
 		route.value = read();
 		const given = queryInAddress();
@@ -48,9 +52,8 @@ export function deviceHref(alias: string): string {
 
 /** Keeps the address of a device's view true to the device's name. */
 export function renameInAddress(alias: string): void {
-	const href = deviceHref(alias);
-	if (route.value.view === "device" && location.hash !== href) {
-		history.replaceState(undefined, "", href);
+	if (route.value.view === "device") {
+		replaceAddress(deviceHref(alias));
 	}
 }
 
@@ -63,5 +66,15 @@ function queryInAddress(): Partial<FleetQuery> {
 export function keepInAddress(query: Readonly<Record<string, string>>): void {
 	const given = Object.entries(query).filter(([, value]) => value !== "");
 	const text = new URLSearchParams(given).toString();
-	history.replaceState(undefined, "", `#/devices${text === "" ? "" : `?${text}`}`);
+	if (route.value.view === "devices") {
+		replaceAddress(`#/devices${text === "" ? "" : `?${text}`}`);
+	}
+}
+
+/** Replaces the address of the current view, unless the browser is on its way to another one. */
+function replaceAddress(href: string): void {
+	if (location.hash === address) {
+		history.replaceState(undefined, "", href);
+		address = location.hash;
+	}
 }
