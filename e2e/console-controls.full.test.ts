@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { WireDevice } from "xs-mcp-gateway/testing/gateway";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { until } from "../host-test/support/testing.js";
 import { complaintsOf, LAMP, openConsole, openWithDevice, startWithConsole, VOLUME } from "./console-page.js";
@@ -134,6 +135,17 @@ describe("the controls and readings of a device in Chromium", { skip: whyNoChrom
 		await room.getByRole("switch", { name: "Light", checked: true }).waitFor();
 		await until(() => status.lights.led.on, "the device has switched its light");
 		assert.deepEqual(complaintsOf(page), []);
+	});
+
+	it("shows the readings of the first device, which connects while the start page is open", async (t) => {
+		const gateway = await startWithConsole(t, { userTools: ["*"] });
+		const page = await openConsole(t, gateway.base);
+		await page.goto(`${gateway.base}/#/home`);
+		await page.getByRole("heading", { name: "No device yet" }).waitFor();
+		const status = { sensors: { air: { kind: "temperature", value: 20, unit: "°C" } } };
+		const onCall = () => ({ content: [{ type: "text", text: JSON.stringify(status) }], isError: false });
+		await WireDevice.connect(t, gateway, { id: LAMP, tools: [STATUS_TOOL], onCall });
+		await page.getByText("20.0 °C").waitFor();
 	});
 
 	it("says at a control why the device refused, and shows how it is", async (t) => {

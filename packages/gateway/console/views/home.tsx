@@ -24,12 +24,18 @@ const STATUS_TOOL = "self.get_device_status";
 
 /** The start page: the devices of each room, with what they measure and what can be switched. */
 export function HomeView() {
-	useEffect(() => look({ list: { ...NO_QUERY, offset: 0, count: MAX_DEVICES, hasStatus: true } }), []);
 	const { value: shown } = list;
+	const isEmpty = totals.value?.all === 0;
+	useEffect(() => {
+		// Without devices it shows the table, which looks by itself.
+		if (!isEmpty) {
+			look({ list: { ...NO_QUERY, offset: 0, count: MAX_DEVICES, hasStatus: true } });
+		}
+	}, [isEmpty]);
 	if (totals.value === undefined || shown === undefined) {
 		return <p class="text-light align-center">{t("opening")}</p>;
 	}
-	if (totals.value.all === 0) {
+	if (isEmpty) {
 		return <DevicesView />;
 	}
 	const rooms = new Map<string, FleetRow[]>();
