@@ -1,5 +1,5 @@
 import Timer from "timer";
-import { type Bus, type DriverSettings, openBus, readInt16 } from "./sensor-bus.js";
+import { BusSensor, type DriverSettings, readInt16 } from "./sensor-bus.js";
 
 const CONVERSION = 0x00;
 const CONFIGURATION = 0x01;
@@ -16,11 +16,9 @@ const MEASUREMENT = 2;
 const FULL_SCALE = 4.096;
 
 /** Driver of TI's converter ADS1115: the voltage of each input against ground, up to the supply of the chip. */
-export default class ADS1115 {
-	private readonly bus: Bus;
-
+export default class ADS1115 extends BusSensor {
 	constructor(options: DriverSettings) {
-		this.bus = openBus(options, 0x48, (bus) => bus.readUint16(CONFIGURATION, true));
+		super(options, 0x48, (bus) => bus.readUint16(CONFIGURATION, true));
 	}
 
 	sample(): object {
@@ -30,9 +28,5 @@ export default class ADS1115 {
 			return [`voltage_${input}`, (readInt16(this.bus, CONVERSION) * FULL_SCALE) / 0x8000];
 		});
 		return Object.fromEntries(volts);
-	}
-
-	close(): void {
-		this.bus.close();
 	}
 }

@@ -1,6 +1,6 @@
 import Time from "time";
 import Timer from "timer";
-import { type Bus, checkCrc, checkSilence, type DriverSettings, openBus } from "./sensor-bus.js";
+import { BusSensor, checkCrc, checkSilence, type DriverSettings } from "./sensor-bus.js";
 
 const CALIBRATE = [0xbe, 0x08, 0x00];
 const MEASURE = [0xac, 0x33, 0x00];
@@ -17,12 +17,11 @@ const MEASUREMENT = 80;
 const FULL_SCALE = 2 ** 20;
 
 /** Driver of ASAIR's AHT20, AHT21 and AHT25. */
-export default class AHT20 {
-	private readonly bus: Bus;
+export default class AHT20 extends BusSensor {
 	private measuredAt = Time.ticks;
 
 	constructor(options: DriverSettings) {
-		this.bus = openBus(options, 0x38, (bus) => {
+		super(options, 0x38, (bus) => {
 			Timer.delay(POWER_ON);
 			const [status = 0] = new Uint8Array(bus.read(1));
 			if ((status & CALIBRATED) === 0) {
@@ -50,9 +49,5 @@ export default class AHT20 {
 			hygrometer: { humidity: (humidity * 100) / FULL_SCALE },
 			thermometer: { temperature: (temperature * 200) / FULL_SCALE - 50 },
 		};
-	}
-
-	close(): void {
-		this.bus.close();
 	}
 }

@@ -1,5 +1,5 @@
 import Timer from "timer";
-import { type Bus, checkId, type DriverSettings, openBus } from "./sensor-bus.js";
+import { BusSensor, checkId, type DriverSettings } from "./sensor-bus.js";
 
 const ID = 0xd0;
 const BME280_ID = 0x60;
@@ -23,13 +23,13 @@ const MEASUREMENT = 10;
 const POWER_26 = 2 ** 26;
 
 /** Driver of Bosch's BME280, which measures once a second. Computes as the datasheet, in floating point (BST-BME280-DS001, 8.1). */
-export default class BME280 {
-	private readonly bus: Bus;
-	private calibration!: DataView;
-	private humidityCalibration!: DataView;
+export default class BME280 extends BusSensor {
+	private readonly calibration: DataView;
+	private readonly humidityCalibration: DataView;
 
 	constructor(options: DriverSettings) {
-		this.bus = openBus(options, 0x76, (bus) => {
+		const calibration = { main: new ArrayBuffer(0), humidity: new ArrayBuffer(0) };
+		super(options, 0x76, (bus) => {
 			checkId(bus.readUint8(ID), BME280_ID);
 			bus.writeUint8(RESET, 0xb6);
 			Timer.delay(STARTUP);
@@ -37,9 +37,11 @@ export default class BME280 {
 			bus.writeUint8(CONFIGURATION, 0b101_000_00);
 			bus.writeUint8(CONTROL, 0b001_001_11);
 			Timer.delay(MEASUREMENT);
-			this.calibration = new DataView(bus.readBuffer(CALIBRATION, CALIBRATED));
-			this.humidityCalibration = new DataView(bus.readBuffer(HUMIDITY_CALIBRATION, HUMIDITY_CALIBRATED));
+			calibration.main = bus.readBuffer(CALIBRATION, CALIBRATED);
+			calibration.humidity = bus.readBuffer(HUMIDITY_CALIBRATION, HUMIDITY_CALIBRATED);
 		});
+		this.calibration = new DataView(calibration.main);
+		this.humidityCalibration = new DataView(calibration.humidity);
 	}
 
 	sample(): object {
@@ -51,10 +53,6 @@ export default class BME280 {
 			hygrometer: { humidity: this.humidity(data.getUint16(6), fine) },
 			thermometer: { temperature: fine / 5_120 },
 		};
-	}
-
-	close(): void {
-		this.bus.close();
 	}
 
 	/** Returns 5,120ths of a degree. */

@@ -1,4 +1,4 @@
-import { type Bus, type DriverSettings, openBus, readInt16 } from "./sensor-bus.js";
+import { BusSensor, type DriverSettings, readInt16 } from "./sensor-bus.js";
 
 const CONFIGURATION = 0x00;
 const SHUNT = 0x01;
@@ -12,12 +12,11 @@ const SHUNT_BIT = 1e-5;
 const BUS_BIT = 4e-3;
 
 /** Driver of TI's meter of current INA219. The power is computed here, so the chip needs no calibration. */
-export default class INA219 {
-	private readonly bus: Bus;
+export default class INA219 extends BusSensor {
 	private ohms = 0.1;
 
 	constructor(options: DriverSettings) {
-		this.bus = openBus(options, 0x40, (bus) => bus.writeUint16(CONFIGURATION, DEFAULT, true));
+		super(options, 0x40, (bus) => bus.writeUint16(CONFIGURATION, DEFAULT, true));
 	}
 
 	/** @param options `ohms` of the shunt; default 0.1, as usual modules have it. @throws RangeError if it is not positive */
@@ -33,9 +32,5 @@ export default class INA219 {
 		// Below are three bits of state.
 		const voltage = (this.bus.readUint16(BUS, true) >> 3) * BUS_BIT;
 		return { current, voltage, power: current * voltage };
-	}
-
-	close(): void {
-		this.bus.close();
 	}
 }

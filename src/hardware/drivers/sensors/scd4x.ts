@@ -1,6 +1,6 @@
 import Time from "time";
 import Timer from "timer";
-import { type Bus, checkSilence, type DriverSettings, openBus, readWords } from "./sensor-bus.js";
+import { BusSensor, checkSilence, type DriverSettings, readWords } from "./sensor-bus.js";
 
 const START = [0x21, 0xb1];
 const STOP = [0x3f, 0x86];
@@ -15,12 +15,11 @@ const STOPPED = 500;
 const READY = 0x07ff;
 
 /** Driver of Sensirion's SCD40 and SCD41, which measure every 5 s. */
-export default class SCD4x {
-	private readonly bus: Bus;
+export default class SCD4x extends BusSensor {
 	private measuredAt = Time.ticks;
 
 	constructor(options: DriverSettings) {
-		this.bus = openBus(options, 0x62, (bus) => {
+		super(options, 0x62, (bus) => {
 			// It may still measure since before a restart, and then takes no other command.
 			bus.write(Uint8Array.from(STOP));
 			Timer.delay(STOPPED);
@@ -42,10 +41,6 @@ export default class SCD4x {
 			hygrometer: { humidity: (humidity * 100) / 0xffff },
 			thermometer: { temperature: (temperature * 175) / 0xffff - 45 },
 		};
-	}
-
-	close(): void {
-		this.bus.close();
 	}
 
 	private ask(command: readonly number[], words: number): number[] {

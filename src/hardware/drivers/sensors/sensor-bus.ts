@@ -20,23 +20,29 @@ export interface DriverSettings {
 	readonly sensor: { readonly io: new (options: object) => Bus };
 }
 
-/**
- * Opens the bus of a chip.
- *
- * @param address default address
- * @param start sets the chip up
- * @throws Error if the chip does not answer
- */
-export const openBus = ({ sensor }: DriverSettings, address: number, start: (bus: Bus) => void): Bus => {
-	const bus = new sensor.io({ hz: 100_000, address, ...sensor });
-	try {
-		start(bus);
-		return bus;
-	} catch (error) {
-		bus.close();
-		throw error;
+/** A chip on a bus (ECMA-419 §13), which is closed if it cannot be set up. */
+export abstract class BusSensor {
+	protected readonly bus: Bus;
+
+	/**
+	 * @param address default address
+	 * @param start sets the chip up
+	 * @throws Error if the chip does not answer
+	 */
+	constructor({ sensor }: DriverSettings, address: number, start: (bus: Bus) => void) {
+		this.bus = new sensor.io({ hz: 100_000, address, ...sensor });
+		try {
+			start(this.bus);
+		} catch (error) {
+			this.bus.close();
+			throw error;
+		}
 	}
-};
+
+	close(): void {
+		this.bus.close();
+	}
+}
 
 /** Checks that a chip still measures. @param since time of its last data, in ticks @throws Error if that is long ago */
 export const checkSilence = (since: number): void => {

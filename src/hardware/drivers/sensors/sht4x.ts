@@ -1,5 +1,5 @@
 import Timer from "timer";
-import { type Bus, type DriverSettings, openBus, readWords } from "./sensor-bus.js";
+import { BusSensor, type DriverSettings, readWords } from "./sensor-bus.js";
 
 const MEASURE = 0xfd;
 const RESET = 0x94;
@@ -8,11 +8,9 @@ const RESET = 0x94;
 const MEASUREMENT = 10;
 
 /** Driver of Sensirion's SHT40, SHT41, SHT43 and SHT45. */
-export default class SHT4x {
-	private readonly bus: Bus;
-
+export default class SHT4x extends BusSensor {
 	constructor(options: DriverSettings) {
-		this.bus = openBus(options, 0x44, (bus) => {
+		super(options, 0x44, (bus) => {
 			bus.write(Uint8Array.of(RESET));
 			Timer.delay(1);
 		});
@@ -26,9 +24,5 @@ export default class SHT4x {
 			hygrometer: { humidity: Math.min(100, Math.max(0, (humidity * 125) / 0xffff - 6)) },
 			thermometer: { temperature: (temperature * 175) / 0xffff - 45 },
 		};
-	}
-
-	close(): void {
-		this.bus.close();
 	}
 }

@@ -1,6 +1,6 @@
 import Time from "time";
 import Timer from "timer";
-import { type Bus, checkId, checkSilence, type DriverSettings, openBus } from "./sensor-bus.js";
+import { type Bus, BusSensor, checkId, checkSilence, type DriverSettings } from "./sensor-bus.js";
 
 const MODEL = 0xc0;
 const MODEL_ID = 0xee;
@@ -54,13 +54,12 @@ const CALIBRATIONS = [
 const CONTINUOUS = 0x02;
 
 /** Driver of ST's VL53L0X, a laser that measures distances up to 2 m, about 30 times a second. */
-export default class VL53L0X {
-	private readonly bus: Bus;
+export default class VL53L0X extends BusSensor {
 	private measuredAt = Time.ticks;
 	private distance: number | undefined;
 
 	constructor(options: DriverSettings) {
-		this.bus = openBus(options, 0x29, start);
+		super(options, 0x29, start);
 	}
 
 	/**
@@ -79,10 +78,6 @@ export default class VL53L0X {
 		}
 		checkSilence(this.measuredAt);
 		return this.distance === undefined ? undefined : { distance: this.distance };
-	}
-
-	close(): void {
-		this.bus.close();
 	}
 }
 
