@@ -2,7 +2,6 @@ import type { Feature } from "../../src/core/listener.js";
 import { type Hardware, isOffered } from "../../src/hardware/hardware.js";
 import { ClientRequests } from "../../src/mcp_server/features/client-requests.js";
 import { Completion } from "../../src/mcp_server/features/completion.js";
-import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Logging } from "../../src/mcp_server/features/logging.js";
 import { Prompts } from "../../src/mcp_server/features/prompts.js";
 import { Resources } from "../../src/mcp_server/features/resources.js";
@@ -16,7 +15,7 @@ export function makeFeatures(board: Hardware) {
 	const resources = new Resources<Hardware>({ resources: [volume, setting].filter((each) => isOffered(each, board)) });
 	const prompts = new Prompts<Hardware>([evening].filter((each) => isOffered(each, board)));
 	const listed = [resources, prompts, new Completion({ prompts, resources })];
-	return new FeatureSet<Hardware>([...listed, new Logging(), new Stateless<Hardware>(), new ClientRequests()]);
+	return [...listed, new Logging(), new Stateless<Hardware>(), new ClientRequests()];
 }
 
 /** The feature of the firmware that offers them. */

@@ -1,5 +1,5 @@
 // A server with a resource. Its manifest includes "$(XS_MCP)/src/mcp_server/features/manifest_resources.json", too.
-import { FeatureSet } from "src/mcp_server/features/feature-set";
+import { FeatureServer } from "src/mcp_server/features/feature-server";
 import { createResource, Resources } from "src/mcp_server/features/resources";
 
 interface Room {
@@ -14,7 +14,6 @@ const target = createResource({
 	read: (_variables, room: Room) => ({ celsius: room.target }),
 });
 
-/** The features that clients may use besides tools. */
-const features = new FeatureSet<Room>([new Resources({ resources: [target] })]);
+const options = { name: "thermostat", version: "1.0.0", context: { target: 20 } };
 
-export default features.serve({ name: "thermostat", version: "1.0.0", context: { target: 20 }, tools: [] });
+export default new FeatureServer<Room>([new Resources({ resources: [target] })], options);

@@ -1,5 +1,5 @@
 import { type Hardware, isOffered } from "../../src/hardware/hardware.js";
-import { type Feature, FeatureSet } from "../../src/mcp_server/features/feature-set.js";
+import { type Feature, FeatureServer } from "../../src/mcp_server/features/feature-server.js";
 import { Stateless, type StatelessOptions } from "../../src/mcp_server/features/stateless.js";
 import { McpServer, type McpServerOptions } from "../../src/mcp_server/mcp-server.js";
 import type { McpSession, SessionOptions } from "../../src/mcp_server/mcp-session.js";
@@ -15,7 +15,7 @@ export type Wire = any;
 
 type ClientOptions<Context> = Partial<McpServerOptions<Context>> & {
 	readonly context: Context;
-	readonly features?: FeatureSet<Context>;
+	readonly features?: readonly Feature<Context>[];
 	readonly wrapper?: SessionOptions["wrapper"];
 };
 
@@ -28,7 +28,7 @@ export class Client<Context> {
 	constructor({ features, ...options }: ClientOptions<Context>) {
 		const log = (line: string): number => this.log.push(line);
 		const serverOptions = { name: "test", version: "1.2.3", log, ...options };
-		this.server = features?.serve(serverOptions) ?? new McpServer(serverOptions);
+		this.server = features ? new FeatureServer(features, serverOptions) : new McpServer(serverOptions);
 		this.session = this.server.open({
 			send: (text) => this.texts.push(String(text)),
 			...(options.wrapper && { wrapper: options.wrapper }),
@@ -132,7 +132,7 @@ interface Options extends StatelessOptions {
 
 export function statelessClient({ tools = [], features = [], maxCalls = 16, ...options }: Options = {}) {
 	const timer = new FakeTimer();
-	const all = new FeatureSet<undefined>([new Stateless<undefined>(options), ...features]);
+	const all = [new Stateless<undefined>(options), ...features];
 	const client = new Client<undefined>({ context: undefined, tools, features: all, timer, maxCalls });
 	let id = 0;
 	const send = async (method: string, params: object = {}, _meta = meta()): Promise<Wire[]> => {

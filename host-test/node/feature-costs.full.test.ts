@@ -53,9 +53,9 @@ const BUDGETS: readonly (readonly [
 
 /** Bundles a server with a set of features, if any, and keeps all its imports. */
 async function bundleCost(set?: string, imports: Readonly<Record<string, string>> = {}): Promise<string> {
-	const modules = Object.entries({ ...imports, ...(set !== undefined && { "feature-set": "FeatureSet" }) });
+	const modules = Object.entries({ ...imports, ...(set !== undefined && { "feature-server": "FeatureServer" }) });
 	const lines = modules.map(([module, names]) => importLine(names, `src/mcp_server/features/${module}.js`));
-	const make = set === undefined ? "undefined" : `(options) => new FeatureSet([${set}]).serve(options)`;
+	const make = set === undefined ? "undefined" : `(options) => new FeatureServer([${set}], options)`;
 	const entry = join(temporaryFolder(), "entry.ts");
 	const serve = `serve(${make}, [${Object.values(imports).join()}]);`;
 	writeFileSync(entry, [...lines, importLine("serve", "host-test/node/cost-server.js"), serve].join("\n"));

@@ -1,7 +1,6 @@
 import { FIRMWARE } from "../../src/core/firmware.js";
 import { OFFERED, STATE_URI } from "../../src/features/resources/offered.js";
 import type { Hardware } from "../../src/hardware/hardware.js";
-import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Resources } from "../../src/mcp_server/features/resources.js";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { ValidationError } from "../../src/mcp_server/validate.js";
@@ -36,7 +35,7 @@ export default suite("what is preloaded", {
 		const board = new FakeBoard();
 		const client = new Client<Hardware>({
 			context: board,
-			features: new FeatureSet<Hardware>([new Resources<Hardware>({ resources: OFFERED })]),
+			features: [new Resources<Hardware>({ resources: OFFERED })],
 		});
 		equal(client.ask("resources/list").result.resources.length, OFFERED.length);
 		const { contents } = client.ask("resources/read", { uri: STATE_URI }).result;

@@ -1,6 +1,5 @@
 import { ClientRequests, type ClientRequestsOptions } from "../../src/mcp_server/features/client-requests.js";
 import { elicit } from "../../src/mcp_server/features/elicit.js";
-import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { roots } from "../../src/mcp_server/features/roots.js";
 import { sample } from "../../src/mcp_server/features/sample.js";
 import { integer } from "../../src/mcp_server/schema.js";
@@ -19,7 +18,7 @@ function makeClient(
 ) {
 	const timer = new FakeTimer();
 	const asking = tool("t", async (_args, _context, call) => JSON.stringify(await run(call)));
-	const features = new FeatureSet<undefined>([new ClientRequests(options)]);
+	const features = [new ClientRequests(options)];
 	const client = new Client<undefined>({ context: undefined, tools: [asking], features, timer, maxCalls });
 	client.initialize("2025-11-25", capabilities);
 	const say = async (message: object): Promise<Wire[]> => {

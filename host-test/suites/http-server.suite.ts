@@ -2,7 +2,7 @@ import type { Application } from "../../src/core/application.js";
 import type { Listener } from "../../src/core/listener.js";
 import { SettingError } from "../../src/core/read-setting.js";
 import { directFeature } from "../../src/features/direct/mcp-endpoint.js";
-import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
+import { FeatureServer } from "../../src/mcp_server/features/feature-server.js";
 import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import { string } from "../../src/mcp_server/schema.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
@@ -29,8 +29,7 @@ function open(built: object = {}, address?: string, more: readonly Tool<undefine
 		input: { name: string({ "x-mcp-header": "Name" }) },
 		run: ({ name }) => `hello ${name}`,
 	});
-	const features = new FeatureSet<undefined>([new Stateless<undefined>()]);
-	const server = features.serve({
+	const server = new FeatureServer<undefined>([new Stateless<undefined>()], {
 		name: "test",
 		version: "1",
 		context: undefined,

@@ -1,4 +1,3 @@
-import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Logging, type LoggingOptions, log } from "../../src/mcp_server/features/logging.js";
 import type { ToolCall } from "../../src/mcp_server/tool-call.js";
 import { Client, clientWith, tool } from "../doubles/client.js";
@@ -11,7 +10,7 @@ function makeClient(options: LoggingOptions = {}) {
 		work(call);
 		return true;
 	});
-	const features = new FeatureSet<undefined>([new Logging({ now: () => clock.now, ...options })]);
+	const features = [new Logging({ now: () => clock.now, ...options })];
 	const client = new Client<undefined>({ context: undefined, tools: [worker], features });
 	const during = (doWork: (call: ToolCall) => void): unknown[] => {
 		work = doWork;

@@ -1,6 +1,5 @@
 import { audio } from "../../src/mcp_server/content.js";
 import { Completion } from "../../src/mcp_server/features/completion.js";
-import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { assistant, createPrompt, Prompts, user } from "../../src/mcp_server/features/prompts.js";
 import { createResource, embeddedResource, Resources } from "../../src/mcp_server/features/resources.js";
 import { Client } from "../doubles/client.js";
@@ -34,7 +33,7 @@ const lines = createResource<undefined, "log://{day}">({
 function makeClient() {
 	const prompts = new Prompts<undefined>([greet, talk]);
 	const resources = new Resources<undefined>({ resources: [lines] });
-	const features = new FeatureSet<undefined>([prompts, resources, new Completion({ prompts, resources })]);
+	const features = [prompts, resources, new Completion({ prompts, resources })];
 	const client = new Client<undefined>({ context: undefined, features });
 	const get = (name: string, args?: object) => client.ask("prompts/get", { name, arguments: args });
 	return { client, prompts, get };

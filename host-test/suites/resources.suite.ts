@@ -1,4 +1,3 @@
-import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
 import { Base64, createResource, Resources } from "../../src/mcp_server/features/resources.js";
 import { matchTemplate, parseTemplate } from "../../src/mcp_server/features/uri-template.js";
 import { Client } from "../doubles/client.js";
@@ -6,7 +5,7 @@ import { equal, given, matches, ok, settled, suite, throws } from "../harness.js
 
 function clientOf(options: ConstructorParameters<typeof Resources<undefined>>[0] = {}) {
 	const resources = new Resources<undefined>(options);
-	const client = new Client<undefined>({ context: undefined, features: new FeatureSet<undefined>([resources]) });
+	const client = new Client<undefined>({ context: undefined, features: [resources] });
 	const read = (uri: string) => client.ask("resources/read", { uri });
 	return { client, resources, read };
 }
@@ -64,7 +63,7 @@ export default suite("resources", {
 		const resources = new Resources<undefined>({ resources: numbered(30) });
 		const client = new Client<undefined>({
 			context: undefined,
-			features: new FeatureSet<undefined>([resources]),
+			features: [resources],
 			pageBytes: 1_000,
 		});
 		const uris: string[] = [];

@@ -1,4 +1,4 @@
-import type { Feature } from "../../src/mcp_server/features/feature-set.js";
+import type { Feature } from "../../src/mcp_server/features/feature-server.js";
 import { Logging, log } from "../../src/mcp_server/features/logging.js";
 import { Prompts } from "../../src/mcp_server/features/prompts.js";
 import { createResource, Resources } from "../../src/mcp_server/features/resources.js";

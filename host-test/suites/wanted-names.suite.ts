@@ -1,5 +1,5 @@
 import { elicit } from "../../src/mcp_server/features/elicit.js";
-import { FeatureSet } from "../../src/mcp_server/features/feature-set.js";
+import { FeatureServer } from "../../src/mcp_server/features/feature-server.js";
 import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { integer, object, optional, type Schema, string } from "../../src/mcp_server/schema.js";
@@ -54,7 +54,7 @@ export default suite("names of members that are wanted", {
 			},
 		});
 		const timer = new FakeTimer();
-		const server = new FeatureSet<object>([new Stateless<object>()]).serve({ ...OPTIONS, tools: [inputClient], timer });
+		const server = new FeatureServer<object>([new Stateless<object>()], { ...OPTIONS, tools: [inputClient], timer });
 		server.open({ send() {} }).receive(request("tools/call", { name: "inputClient", _meta: meta() }));
 		await settled();
 		timer.pass(0);
@@ -68,8 +68,7 @@ export default suite("names of members that are wanted", {
 		equal(readBy(server, retry), retry);
 	},
 	"those of a tool that is added later reach a server with features, too"() {
-		const features = new FeatureSet<object>([new Stateless<object>()]);
-		const server = features.serve({ ...OPTIONS, timer: new FakeTimer() });
+		const server = new FeatureServer<object>([new Stateless<object>()], { ...OPTIONS, timer: new FakeTimer() });
 		const isWanted = (): boolean[] => [server.commonNames.includes("inner"), server.allNames.includes("inner")];
 		equal(isWanted(), [false, false]);
 		server.tools.add(tool);
@@ -104,7 +103,7 @@ export default suite("names of members that are wanted", {
 		equal(taken, [call, call]);
 	},
 	"those of _meta are common from the first stateless request on, and a call is then parsed once"() {
-		const server = new FeatureSet<object>([]).serve({ ...OPTIONS, tools: [tool] });
+		const server = new FeatureServer<object>([], { ...OPTIONS, tools: [tool] });
 		const call = request("tools/call", { name: "t", arguments: { outer: { inner: "x" } }, _meta: meta({ roots: {} }) });
 		equal(server.commonNames.includes(CAPABILITIES), false);
 		equal(readBy(server, call), call);
@@ -114,7 +113,7 @@ export default suite("names of members that are wanted", {
 	},
 	"the one that a feature reads in calls is wanted in calls"() {
 		const feature = { capabilities: {}, names: [], callNames: ["own"], answer: () => undefined };
-		const server = new FeatureSet<object>([feature]).serve({ name: "s", version: "1", context: {} });
+		const server = new FeatureServer<object>([feature], { name: "s", version: "1", context: {} });
 		equal([server.commonNames.includes("own"), server.allNames.includes("own")], [true, true]);
 	},
 });

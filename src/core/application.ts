@@ -9,7 +9,7 @@ import {
 	type System,
 	type TimerModule,
 } from "../hardware/hardware.js";
-import { FeatureSet } from "../mcp_server/features/feature-set.js";
+import { type Feature as Extension, FeatureServer } from "../mcp_server/features/feature-server.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
 import { ENVELOPE_NAMES } from "../protocols/envelope.js";
 import { drawAttention } from "../sound/chime.js";
@@ -19,7 +19,7 @@ import { BackendMessages } from "./backend-messages.js";
 import { DeviceNetwork, type OpenNetwork } from "./device-network.js";
 import { FIRMWARE } from "./firmware.js";
 import { Inputs } from "./inputs.js";
-import { type DeviceState, EventBus, type Feature, mayEnter, startInOrder } from "./listener.js";
+import { type DeviceState, EventBus, type Feature, startInOrder, TRANSITIONS } from "./listener.js";
 import { observeParts } from "./observed-parts.js";
 import { OfflineRestart } from "./offline-restart.js";
 import { readSetting, SettingError, type SettingSource } from "./read-setting.js";
@@ -63,7 +63,7 @@ export class Application extends EventBus implements Device {
 	/** Tools that are offered if the board has their parts. Emptied once the device has started, to free the others. */
 	tools: readonly HardwareTool[];
 	/** Resources, prompts and other MCP capabilities. Default: tools only. */
-	extensions = new FeatureSet<Hardware>([]);
+	extensions: readonly Extension<Hardware>[] = [];
 	/** The device's own words. Undefined in a build without them. */
 	words: Words | undefined;
 	/** Fatal error: a setting that cannot be used, so that only features for rescue run. */
@@ -92,7 +92,12 @@ export class Application extends EventBus implements Device {
 	start(features: readonly Feature[]): void {
 		const rescue = features.filter(({ rescue }) => rescue);
 		try {
-			this.startFeatures(this.isSafe ? rescue : features);
+			this.talk = new Talk(this);
+			this.listen(this.network, new BackendMessages(this), this.talk, new Inputs(this));
+			this.listen(new StatusIcons(this), new OfflineRestart(this), this.isSafe && new SafeMode(this));
+			startInOrder(this.isSafe ? rescue : features, (each) => each.start(this));
+			this.openServer();
+			this.backend.open();
 		} catch (error) {
 			if (!(error instanceof SettingError)) {
 				throw error;
@@ -111,13 +116,9 @@ export class Application extends EventBus implements Device {
 		this.emit("onStart");
 	}
 
-	private startFeatures(features: readonly Feature[]): void {
-		this.talk = new Talk(this);
-		this.listen(this.network, new BackendMessages(this), this.talk, new Inputs(this));
-		this.listen(new StatusIcons(this), new OfflineRestart(this), this.isSafe && new SafeMode(this));
-		startInOrder(features, (each) => each.start(this));
+	private openServer(): void {
 		const { board, extensions, timer, log } = this;
-		this.server = extensions.serve({
+		this.server = new FeatureServer(extensions, {
 			name: this.setting("name") || board.name,
 			version: FIRMWARE.version,
 			context: board,
@@ -127,7 +128,6 @@ export class Application extends EventBus implements Device {
 			log,
 		});
 		this.tools = [];
-		this.backend.open();
 	}
 
 	/** Shows a fatal error. The device does not restart: that would not help. */
@@ -174,7 +174,7 @@ export class Application extends EventBus implements Device {
 		if (newState === oldState) {
 			return true;
 		}
-		if (!mayEnter(oldState, newState)) {
+		if (!TRANSITIONS[oldState].includes(newState)) {
 			this.log(`state ${oldState} -> ${newState} refused`);
 			return false;
 		}

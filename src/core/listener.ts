@@ -136,7 +136,7 @@ export type DeviceState =
 	| "fatal_error";
 
 /** The transitions allowed from each state. A fatal error may happen in any state, and is final. */
-const TRANSITIONS: Readonly<Record<DeviceState, readonly DeviceState[]>> = deepFreeze({
+export const TRANSITIONS: Readonly<Record<DeviceState, readonly DeviceState[]>> = deepFreeze({
 	unknown: ["starting", "fatal_error"],
 	starting: ["wifi_configuring", "activating", "fatal_error"],
 	wifi_configuring: ["audio_testing", "activating", "fatal_error"],
@@ -149,6 +149,3 @@ const TRANSITIONS: Readonly<Record<DeviceState, readonly DeviceState[]>> = deepF
 	speaking: ["listening", "idle", "fatal_error"],
 	fatal_error: [],
 });
-
-/** Whether a device in one state may enter another. */
-export const mayEnter = (from: DeviceState, to: DeviceState): boolean => TRANSITIONS[from].includes(to);

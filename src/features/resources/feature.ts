@@ -1,6 +1,5 @@
 import type { Feature } from "../../core/listener.js";
 import { type Hardware, isOffered } from "../../hardware/hardware.js";
-import { FeatureSet } from "../../mcp_server/features/feature-set.js";
 import { Resources } from "../../mcp_server/features/resources.js";
 import { OFFERED, STATE_URI } from "./offered.js";
 
@@ -12,7 +11,7 @@ export default {
 		const offered = new Resources<Hardware>({
 			resources: OFFERED.filter((resource) => isOffered(resource, app.board)),
 		});
-		app.extensions = new FeatureSet<Hardware>([offered]);
+		app.extensions = [offered];
 		app.listen({ onNotification: () => offered.updated(STATE_URI) });
 	},
 } satisfies Feature;

@@ -1,7 +1,7 @@
 import { isObject } from "../../core/text/json.js";
 import { type Params, RpcError } from "../json-rpc.js";
 import type { ToolCall } from "../tool-call.js";
-import { findFeature } from "./feature-set.js";
+import { findFeature } from "./feature-server.js";
 
 /** A question of a tool, resource or prompt to the calling client. */
 export interface Question<T = unknown> {

@@ -3,7 +3,7 @@ import { notificationMessage, type Params } from "../json-rpc.js";
 import type { McpSession } from "../mcp-session.js";
 import type { StopWaiting, ToolCall } from "../tool-call.js";
 import { Asking, type Question } from "./ask.js";
-import type { Feature, FeatureResult } from "./feature-set.js";
+import type { Feature, FeatureResult } from "./feature-server.js";
 
 /** Limits of the questions to clients. */
 export interface ClientRequestsOptions {

@@ -1,6 +1,6 @@
 import { isObject } from "../../core/text/json.js";
 import { ErrorCode, type Params, quotable, RpcError } from "../json-rpc.js";
-import { type Feature, type FeatureResult, readText } from "./feature-set.js";
+import { type Feature, type FeatureResult, readText } from "./feature-server.js";
 
 /** Candidate texts, filtered by the user's input as a prefix; or a function that returns suggestions. */
 export type Completer =

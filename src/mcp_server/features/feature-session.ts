@@ -23,7 +23,7 @@ import {
 } from "../json-rpc.js";
 import { McpSession, type SessionOptions } from "../mcp-session.js";
 import type { ToolCall } from "../tool-call.js";
-import type { FeatureServer } from "./feature-set.js";
+import type { FeatureServer } from "./feature-server.js";
 
 const OWN_METHODS: readonly string[] = Object.freeze([CALL_TOOL, LIST_TOOLS, INITIALIZE, PING]);
 

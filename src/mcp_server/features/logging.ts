@@ -1,8 +1,8 @@
 import { ErrorCode, notificationMessage, type Params, RpcError } from "../json-rpc.js";
 import type { McpSession } from "../mcp-session.js";
 import type { ToolCall } from "../tool-call.js";
+import { type Feature, type FeatureResult, findFeature } from "./feature-server.js";
 import type { FeatureSession } from "./feature-session.js";
-import { type Feature, type FeatureResult, findFeature } from "./feature-set.js";
 
 /** The levels of syslog (RFC 5424 §6.2.1), the least severe first. */
 const LEVELS = Object.freeze([

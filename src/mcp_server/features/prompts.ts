@@ -4,7 +4,7 @@ import type { McpServer } from "../mcp-server.js";
 import { type Listed, listed } from "../paged-list.js";
 import type { ToolCall } from "../tool-call.js";
 import type { Completable, Completer, Completers } from "./completion.js";
-import { type Feature, type FeatureResult, readText } from "./feature-set.js";
+import { type Feature, type FeatureResult, readText } from "./feature-server.js";
 import { ListFeature } from "./list-feature.js";
 
 /** A constant, because XS copies a text that is written in a function at each use. */

@@ -7,7 +7,7 @@ import type { McpSession } from "../mcp-session.js";
 import { type Listed, listed } from "../paged-list.js";
 import type { ToolCall } from "../tool-call.js";
 import type { Completable, Completers } from "./completion.js";
-import { type Feature, type FeatureResult, readText } from "./feature-set.js";
+import { type Feature, type FeatureResult, readText } from "./feature-server.js";
 import { ListFeature } from "./list-feature.js";
 import { matchTemplate, parseTemplate, type TemplateValues, type UriTemplate } from "./uri-template.js";
 

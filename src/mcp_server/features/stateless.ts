@@ -2,8 +2,8 @@ import { isObject } from "../../core/text/json.js";
 import type { Client } from "../client.js";
 import { type Answer, ErrorCode, type Params, type RequestId, RpcError } from "../json-rpc.js";
 import type { ToolCall } from "../tool-call.js";
+import type { Feature, FeatureResult } from "./feature-server.js";
 import { type FeatureSession, STATELESS_REVISIONS } from "./feature-session.js";
-import type { Feature, FeatureResult } from "./feature-set.js";
 import { ResumableRequest, SUBSCRIPTION_ID, subjectOf } from "./resumable-request.js";
 
 /** Limits of requests without a session. */

@@ -63,26 +63,12 @@ export interface Feature<Context> {
 export type Kind<F> = abstract new (...options: never[]) => F;
 
 /**
- * The features of a firmware.
+ * An MCP server that offers features and tools.
  *
  * The firmware of src/main.ts has resources alone. Prompts, completion, logging, questions to the client (asking), schemas and
  * `Stateless` are a library for firmware of your own: docs/beyond-tools.md. The suites, the conformance firmware and the
  * examples run them.
  */
-export class FeatureSet<Context> {
-	readonly list: readonly Feature<Context>[];
-
-	constructor(list: readonly Feature<Context>[]) {
-		this.list = list;
-	}
-
-	/** Makes the server that offers them, beside the tools of the options. */
-	serve(options: McpServerOptions<Context>): McpServer<Context> {
-		return new FeatureServer(this.list, options);
-	}
-}
-
-/** An MCP server that offers features besides its tools. */
 export class FeatureServer<Context> extends McpServer<Context> {
 	readonly features: readonly Feature<Context>[];
 	/** Whether members of `_meta` are common: from the first request of 2026-07-28 on, as a second parse of each takes long. */
