@@ -1,6 +1,7 @@
 import type { Sendable } from "../../src/core/text/json.js";
+import type { ProtocolError } from "../../src/protocols/envelope.js";
 import { Protocol, type ProtocolOptions } from "../../src/protocols/protocol.js";
-import type { Channel, ChannelEvents, ProtocolError, Transport } from "../../src/protocols/transport.js";
+import type { Channel, ChannelEvents, Transport } from "../../src/protocols/transport.js";
 import { FakeTimer } from "./fake-timer.js";
 
 const NO_EVENTS: ChannelEvents = { onOpen() {}, onText() {}, onDropped() {}, onActivity() {}, onClose() {} };

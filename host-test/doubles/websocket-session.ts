@@ -1,6 +1,7 @@
 import { readConfig } from "../../src/core/config.js";
+import type { ProtocolError } from "../../src/protocols/envelope.js";
 import { Protocol, type ProtocolOptions } from "../../src/protocols/protocol.js";
-import type { ProtocolError, Transport, TransportOptions } from "../../src/protocols/transport.js";
+import type { Transport, TransportOptions } from "../../src/protocols/transport.js";
 import { webSocketTransport } from "../../src/protocols/websocket-channel.js";
 import { FakeMqttClient, FakeWebSocketClient } from "./fake-clients.js";
 import { FakeTimer } from "./fake-timer.js";

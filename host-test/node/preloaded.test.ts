@@ -4,7 +4,7 @@ import Axp2101, { type PowerChipGlobal } from "../../src/hardware/drivers/axp210
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { CallCancelled } from "../../src/mcp_server/tool-call.js";
 import { ValidationError } from "../../src/mcp_server/validate.js";
-import { ProtocolError } from "../../src/protocols/transport.js";
+import { ProtocolError } from "../../src/protocols/envelope.js";
 import { fakeBus } from "../doubles/fake-bus.js";
 
 /** XS freezes preloaded objects, the built-ins too: a property of the same name cannot be assigned. */

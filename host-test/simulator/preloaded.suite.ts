@@ -4,7 +4,7 @@ import type { Hardware } from "../../src/hardware/hardware.js";
 import { Resources } from "../../src/mcp_server/features/resources.js";
 import { RpcError } from "../../src/mcp_server/json-rpc.js";
 import { ValidationError } from "../../src/mcp_server/validate.js";
-import { ProtocolError } from "../../src/protocols/transport.js";
+import { ProtocolError } from "../../src/protocols/envelope.js";
 import { Client, TOOLS } from "../doubles/client.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { equal, suite, throws } from "../harness.js";

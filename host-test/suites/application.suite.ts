@@ -1,4 +1,4 @@
-import { ProtocolError } from "../../src/protocols/transport.js";
+import { ProtocolError } from "../../src/protocols/envelope.js";
 import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
 import { inSession, request, start, stateChange } from "../doubles/started-application.js";
 import { equal, given, matches, ok, settled, suite } from "../harness.js";

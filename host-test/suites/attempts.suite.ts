@@ -1,4 +1,4 @@
-import { ProtocolError } from "../../src/protocols/transport.js";
+import { ProtocolError } from "../../src/protocols/envelope.js";
 import { beforeHello, FakeProtocol, fakeProtocol, inSession } from "../doubles/fake-protocol.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, given, matches, ok, suite } from "../harness.js";

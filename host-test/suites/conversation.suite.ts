@@ -1,7 +1,7 @@
 import type { SettingValue } from "../../src/core/settings-table.js";
 import conversation from "../../src/features/conversation/feature.js";
 import type { Assistant } from "../../src/hardware/assistant.js";
-import { ProtocolError } from "../../src/protocols/transport.js";
+import { ProtocolError } from "../../src/protocols/envelope.js";
 import { boardWithParts, FakeCodec } from "../doubles/fake-board.js";
 import { inSession, request, SMALL_BUILD, start, voice } from "../doubles/started-application.js";
 import { equal, given, matches, outcomeOf, settled, suite } from "../harness.js";

@@ -1,4 +1,4 @@
-import { ProtocolError } from "../../src/protocols/transport.js";
+import { ProtocolError } from "../../src/protocols/envelope.js";
 import { beforeHello, fakeProtocol, inSession } from "../doubles/fake-protocol.js";
 import { checkGolangHello } from "../doubles/golang-server.js";
 import { equal, given, ok, suite } from "../harness.js";

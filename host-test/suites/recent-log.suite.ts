@@ -1,6 +1,6 @@
 import type { Application } from "../../src/core/application.js";
 import log, { RecentLog } from "../../src/features/log.js";
-import { ProtocolError } from "../../src/protocols/transport.js";
+import { ProtocolError } from "../../src/protocols/envelope.js";
 import { start } from "../doubles/started-application.js";
 import { equal, ok, suite } from "../harness.js";
 

@@ -1,4 +1,4 @@
-import { ProtocolError } from "../../src/protocols/transport.js";
+import { ProtocolError } from "../../src/protocols/envelope.js";
 import { fakeProtocol } from "../doubles/fake-protocol.js";
 import { equal, given, matches, ok, suite } from "../harness.js";
 

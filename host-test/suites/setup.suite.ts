@@ -1,4 +1,4 @@
-import { ProtocolError } from "../../src/protocols/transport.js";
+import { ProtocolError } from "../../src/protocols/envelope.js";
 import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
 import { FakeTransport } from "../doubles/fake-protocol.js";
 import { beginSetup, makeSetup } from "../doubles/open-setup.js";

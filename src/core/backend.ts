@@ -4,15 +4,16 @@ import type { Face, Hardware, Settings } from "../hardware/hardware.js";
 import type { AudioParams } from "../hardware/sound.js";
 import { ErrorCode, errorMessage, isRequestId, RpcError } from "../mcp_server/json-rpc.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
-import { decodeStart, deviceMessage, type Envelope, mcpWrapper, type Session } from "../protocols/envelope.js";
-import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import {
-	messageLimits,
+	decodeStart,
+	deviceMessage,
+	type Envelope,
+	mcpWrapper,
 	type ProtocolError,
-	parseUrl,
-	type Transport,
-	type TransportOptions,
-} from "../protocols/transport.js";
+	type Session,
+} from "../protocols/envelope.js";
+import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
+import { messageLimits, parseUrl, type Transport, type TransportOptions } from "../protocols/transport.js";
 import { webSocketTransport } from "../protocols/websocket-channel.js";
 import { drawAttention } from "../sound/chime.js";
 import { tryBackend } from "./backend-trial.js";

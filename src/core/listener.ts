@@ -1,8 +1,7 @@
 import { Guard } from "../hardware/guard.js";
 import type { Face } from "../hardware/hardware.js";
 import type { Press } from "../hardware/kinds/button.js";
-import type { Envelope, Session } from "../protocols/envelope.js";
-import type { ProtocolError } from "../protocols/transport.js";
+import type { Envelope, ProtocolError, Session } from "../protocols/envelope.js";
 import type { Application } from "./application.js";
 import { deepFreeze } from "./text/deep-freeze.js";
 

@@ -1,6 +1,6 @@
 import type { TimerHandle } from "../hardware/hardware.js";
 import { keepsAwake } from "../hardware/kinds/index.js";
-import type { ProtocolError } from "../protocols/transport.js";
+import type { ProtocolError } from "../protocols/envelope.js";
 import { RESTART_DELAY } from "./backend-messages.js";
 import { AppPart, type Listener } from "./listener.js";
 

@@ -3,7 +3,7 @@ import { MAX_TEXT_LENGTH } from "../core/text/short-text.js";
 import { utf8Length } from "../core/text/utf8.js";
 import type { TextFont } from "../hardware/hardware.js";
 import type { AudioParams } from "../hardware/sound.js";
-import { ProtocolError, type Transport } from "./transport.js";
+import type { Transport } from "./transport.js";
 
 /** A text message between device and backend: one JSON object with a type. */
 export interface Envelope {
@@ -23,6 +23,35 @@ export interface WantedNames {
 	 * @param isFirst whether the first ones were `initializeNames`
 	 */
 	widerNames(payload: unknown, isFirst?: boolean): readonly string[] | undefined;
+}
+
+/** Why a session could not start, or ended. Stable: logs, tests and callers may match on it. */
+export type ProtocolErrorCode =
+	/** Network error: host not found, connection refused or reset, TLS failed. */
+	| "connection-failed"
+	/** The peer closed the connection. */
+	| "connection-closed"
+	/** No connection, or no hello, within the timeout. */
+	| "hello-timeout"
+	/** The backend's hello cannot be used with this transport. */
+	| "hello-refused"
+	/** No sign of life for too long. */
+	| "silent"
+	/** The backend said goodbye. */
+	| "goodbye"
+	/** The backend does not read fast enough: the send queue is full. */
+	| "send-queue-full";
+
+/** A failure of the transport, not an error of JSON-RPC. */
+export class ProtocolError extends Error {
+	/** Declared as a field: an assignment would hit the read-only property of `Error` in flash. */
+	override readonly name = "ProtocolError";
+	readonly code: ProtocolErrorCode;
+
+	constructor(code: ProtocolErrorCode, message: string, options?: { cause?: unknown }) {
+		super(message, options);
+		this.code = code;
+	}
 }
 
 /** The type of an envelope that holds MCP. */

@@ -1,7 +1,6 @@
-import { goodbyeMessage } from "./envelope.js";
+import { goodbyeMessage, ProtocolError } from "./envelope.js";
 import {
 	type ChannelEvents,
-	ProtocolError,
 	parseUrl,
 	QueuedChannel,
 	type Transport,

@@ -10,11 +10,12 @@ import {
 	goodbyeMessage,
 	helloMessage,
 	MCP,
+	ProtocolError,
 	readHello,
 	type Session,
 	type WantedNames,
 } from "./envelope.js";
-import { type Channel, type ChannelEvents, ProtocolError, type Transport } from "./transport.js";
+import type { Channel, ChannelEvents, Transport } from "./transport.js";
 
 /** Messages besides MCP that reach the application. */
 const APPLICATION_TYPES: readonly string[] = Object.freeze(

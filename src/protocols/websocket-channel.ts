@@ -1,8 +1,8 @@
 import { deepFreeze } from "../core/text/deep-freeze.js";
+import { ProtocolError } from "./envelope.js";
 import {
 	type ChannelEvents,
 	type ChannelOptions,
-	ProtocolError,
 	parseUrl,
 	QueuedChannel,
 	type Transport,
