@@ -1,5 +1,6 @@
 import type { Hardware } from "../../src/hardware/hardware.js";
 import { type Button, mainButtonOf } from "../../src/hardware/kinds/button.js";
+import type { PartByKind } from "../../src/hardware/kinds/index.js";
 import type { SerialLine } from "../../src/hardware/kinds/line.js";
 import type { Sensor } from "../../src/hardware/kinds/sensor.js";
 import type { Siren } from "../../src/hardware/kinds/siren.js";
@@ -33,7 +34,7 @@ function open(part: Part, name = "pump", { pins = new FakePins(), io = undefined
 		time.now += milliseconds;
 		timer.pass(milliseconds);
 	};
-	return { ...opened, opened, pins, pass, log, timer };
+	return { ...({ [part.makes]: opened } as PartByKind), opened, pins, pass, log, timer };
 }
 
 function openSensor(part: Part, name: string) {
@@ -159,7 +160,10 @@ export default suite("parts as data", {
 		opened.sessionEnded?.();
 		equal(pump.on, false);
 		equal(told.at(-1), [false, "session"]);
-		equal(openRelay().opened.sessionEnded, undefined);
+		const kept = openRelay();
+		kept.pump.turn(true);
+		kept.opened.sessionEnded?.();
+		equal(kept.pump.on, true);
 	},
 	"a siren sounds and rests by turns until its time is over, and says so"() {
 		const { alarm, pins, pass, told } = openSiren({ maxOn: 10, pattern: { on: 2, off: 1 } });

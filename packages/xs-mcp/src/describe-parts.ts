@@ -120,5 +120,7 @@ const probe = (pin: number, use: PinUse): Part => ({
 	makes: "switch",
 	pins: [{ pin, use }],
 	fault: undefined,
-	open: () => ({ close() {} }),
+	open() {
+		throw new Error("a probe is never opened");
+	},
 });

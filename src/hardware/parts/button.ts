@@ -1,6 +1,6 @@
 import { DigitalButton, type DigitalButtonOptions } from "../drivers/button-digital.js";
-import type { Button, Press } from "../kinds/button.js";
-import { aFlag, aPin, DIGITAL, optionFault, type Part, Retried } from "./part.js";
+import type { Press } from "../kinds/button.js";
+import { aFlag, aPin, DIGITAL, type OpenedPart, optionFault, type Part, Retried } from "./part.js";
 
 export interface ButtonOptions {
 	readonly pin: number;
@@ -23,10 +23,11 @@ export const button = (options: ButtonOptions): Part<"button"> => {
 		pins: [{ pin, use: "input", pull: activeHigh ? undefined : "up" }],
 		fault: optionFault(options, { pin: aPin, activeHigh: aFlag, assistant: aFlag }),
 		open: (io) => {
-			const part: { onPress: ((press: Press) => void) | undefined } & Button = {
+			const part: { onPress: ((press: Press) => void) | undefined } & OpenedPart<"button"> = {
 				onPress: undefined,
 				wakePin: { pin, high: activeHigh },
 				isReportOnly: !assistant,
+				close: () => opened.close(),
 			};
 			const opened = new Retried(io, () => {
 				const { timer, ticks } = io;
@@ -41,7 +42,7 @@ export const button = (options: ButtonOptions): Part<"button"> => {
 				each.onPress = (press) => part.onPress?.(press);
 				return each;
 			});
-			return { button: part, close: () => opened.close() };
+			return part;
 		},
 	};
 };

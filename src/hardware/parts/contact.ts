@@ -62,10 +62,7 @@ const binaryPart = (options: ContactOptions & { readonly kind: string }): Part<"
 			active: optional(oneOf(0, 1)),
 			debounce: optional(aNumber(0, MAX_DEBOUNCE, "milliseconds")),
 		}),
-		open: (io) => {
-			const sensor = new PinSensor(options, io);
-			return { sensor, close: () => sensor.close() };
-		},
+		open: (io) => new PinSensor(options, io),
 	};
 };
 

@@ -91,7 +91,7 @@ export const addParts = (
 	}
 	const opened = Object.entries(parts).map(([name, part]) => [name, part.open({ ...io, name })] as const);
 	for (const { name: kind, plural } of PART_KINDS) {
-		const own = opened.flatMap(([name, part]) => (part[kind] === undefined ? [] : [[name, part[kind]] as const]));
+		const own = opened.filter(([name]) => parts[name]?.makes === kind);
 		if (own.length > 0) {
 			Object.assign(board, { [plural]: { ...board[plural], ...Object.fromEntries(own) } });
 		}

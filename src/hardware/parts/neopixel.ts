@@ -44,13 +44,11 @@ export const neopixel = (options: NeoPixelOptions): Part<"light"> => {
 			length: anInteger(1, MAX_LENGTH),
 			order: optional(oneOf("GRB", "RGB")),
 		}),
-		open: (io) => {
-			const light = new RetriedStrip(io, title, () => {
+		open: (io) =>
+			new RetriedStrip(io, title, () => {
 				const NeoPixel = io.load<new (options: object) => Pixels>(NEOPIXEL);
 				return new NeoPixelLight(new NeoPixel({ pin, length, order, part: io.name }));
-			});
-			return { light, close: () => light.close() };
-		},
+			}),
 	};
 };
 

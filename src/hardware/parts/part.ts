@@ -35,12 +35,12 @@ export interface PartIo extends Runtime {
 	readonly ticks: () => number;
 }
 
-/** A part at work: one of these, by which tools and clients reach it. */
-export interface OpenedPart extends PartByKind {
+/** A part at work, by which tools and clients reach it. */
+export type OpenedPart<Kind extends KindName = KindName> = NonNullable<PartByKind[Kind]> & {
 	/** No session with the backend is left. */
 	sessionEnded?(): void;
 	close(): void;
-}
+};
 
 /** A part as data: what `relay({ pin: 26 })` makes. It does nothing until it is opened, so a chip keeps it in flash. */
 export interface Part<Kind extends KindName = KindName> {
@@ -52,7 +52,7 @@ export interface Part<Kind extends KindName = KindName> {
 	/** The error in its options: "maxOn: expected …". Undefined if it can be used. */
 	readonly fault: string | undefined;
 	/** Opens it. What does not answer is tried again: this never throws for that. */
-	open(io: PartIo): OpenedPart;
+	open(io: PartIo): OpenedPart<Kind>;
 }
 
 /** Options of every part. */

@@ -57,7 +57,7 @@ interface PolledOptions<Sample> extends SensorOptions {
 const DEFAULT_SHARE = 0.1;
 
 /** Opens a sensor that is polled for changes. One that keeps failing is reopened. */
-export const openPolled = <Sample>(io: PartIo, options: PolledOptions<Sample>): OpenedPart => {
+export const openPolled = <Sample>(io: PartIo, options: PolledOptions<Sample>): OpenedPart<"sensor"> => {
 	const { title, interval, source, pick, describe, step } = options;
 	const opened = new Retried(io, source);
 	let failures = 0;
@@ -77,7 +77,7 @@ export const openPolled = <Sample>(io: PartIo, options: PolledOptions<Sample>): 
 			throw new Error(`${io.name}: ${error instanceof Error ? error.message : String(error)}`);
 		}
 	};
-	const polled = new SampledSensor<Sample, Reading>({
+	return new SampledSensor<Sample, Reading>({
 		describe,
 		title,
 		source: { sample, close: () => opened.close() },
@@ -86,7 +86,6 @@ export const openPolled = <Sample>(io: PartIo, options: PolledOptions<Sample>): 
 		timer: io.timer,
 		...(interval !== undefined && { interval: interval * 1000 }),
 	});
-	return { sensor: polled, close: () => polled.close() };
 };
 
 const differs = (

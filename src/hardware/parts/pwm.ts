@@ -49,13 +49,11 @@ export const pwm = (options: PwmOptions): Part<"light"> => {
 			}),
 			rangeFault(min, max),
 		),
-		open: (io) => {
-			const light = new RetriedLight(io, title, () => {
+		open: (io) =>
+			new RetriedLight(io, title, () => {
 				const Output = io.load<PwmLightOptions["io"]>(PWM);
 				const each = { io: Output, pin, activeLow, range: [min, max] as const, part: io.name };
 				return new PwmLight({ ...each, ...(hz !== undefined && { hz }) });
-			});
-			return { light, close: () => light.close() };
-		},
+			}),
 	};
 };

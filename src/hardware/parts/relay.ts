@@ -9,7 +9,6 @@ import {
 	DIGITAL,
 	type DigitalClass,
 	type DigitalPin,
-	type OpenedPart,
 	oneOf,
 	optional,
 	optionFault,
@@ -59,23 +58,15 @@ const OFF_RETRY = 1_000;
  * pump: relay({ pin: 26, title: "Pump", maxOn: 30 })
  */
 export const relay = (options: RelayOptions): Part<"switch"> => {
-	const { pin, onSessionLost } = options;
 	return {
 		makes: "switch",
-		pins: [{ pin, use: "output" }],
+		pins: [{ pin: options.pin, use: "output" }],
 		fault: optionFault(options, {
 			...PIN_SWITCH_CHECKS,
 			minOff: optional(aNumber(0, MAX_OFF, "seconds")),
 			onSessionLost: optional(oneOf("keep", "off")),
 		}),
-		open: (io): OpenedPart => {
-			const opened = new PinSwitch(options, io);
-			return {
-				switch: opened,
-				...(onSessionLost === "off" && { sessionEnded: () => opened.switchOff("session") }),
-				close: () => opened.close(),
-			};
-		},
+		open: (io) => new PinSwitch(options, io),
 	};
 };
 
@@ -164,6 +155,12 @@ export class PinSwitch implements Switch {
 			this._on = false;
 			this.offSince = this.io.ticks();
 			this.onChange?.(false, cause);
+		}
+	}
+
+	sessionEnded(): void {
+		if (this.options.onSessionLost === "off") {
+			this.switchOff("session");
 		}
 	}
 

@@ -80,10 +80,7 @@ export const serial = (options: SerialOptions): Part<"line"> => {
 			}),
 			rx === undefined && tx === undefined && "rx: expected a pin that receives, or tx, one that sends",
 		),
-		open: (io) => {
-			const line = new PortLine(options, io);
-			return { line, close: () => line.close() };
-		},
+		open: (io) => new PortLine(options, io),
 	};
 };
 

@@ -1,10 +1,11 @@
 import type { PwmOutput } from "../drivers/light-pwm.js";
-import { checkAngle, type Servo } from "../kinds/servo.js";
+import { checkAngle } from "../kinds/servo.js";
 import {
 	aNumber,
 	anything,
 	aPin,
 	firstFault,
+	type OpenedPart,
 	optional,
 	optionFault,
 	type Part,
@@ -58,7 +59,7 @@ export const servo = (options: ServoOptions): Part<"servo"> => {
 				return new Output({ pin, hz: HZ, resolution: RESOLUTION, part: io.name });
 			});
 			let angle: number | undefined;
-			const part: Servo = {
+			const part: OpenedPart<"servo"> = {
 				title,
 				min,
 				max,
@@ -75,8 +76,9 @@ export const servo = (options: ServoOptions): Part<"servo"> => {
 					value.write(Math.round((micros / PERIOD) * (2 ** value.resolution - 1)));
 					angle = to;
 				},
+				close: () => output.close(),
 			};
-			return { servo: part, close: () => output.close() };
+			return part;
 		},
 	};
 };

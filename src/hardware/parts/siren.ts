@@ -31,10 +31,7 @@ export const siren = (options: SirenOptions): Part<"siren"> => {
 			pattern !== undefined && aNumber(0.1, LONGEST_TURN, "seconds")("pattern.on", pattern.on),
 			pattern !== undefined && aNumber(0, LONGEST_TURN, "seconds")("pattern.off", pattern.off),
 		),
-		open: (io) => {
-			const opened = new PinSiren({ ...options, maxOn: options.maxOn ?? MAX_ON }, io);
-			return { siren: opened, close: () => opened.close() };
-		},
+		open: (io) => new PinSiren({ ...options, maxOn: options.maxOn ?? MAX_ON }, io),
 	};
 };
 
