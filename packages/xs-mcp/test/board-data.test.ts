@@ -247,6 +247,15 @@ const MISTAKES: readonly (readonly [what: string, board: object, message: string
 			] as const,
 	),
 	[
+		"a screen of another driver than the target's without its pin for data or command",
+		{
+			chip: undefined,
+			extends: "m5dial",
+			display: { driver: "st7789", width: 240, height: 240, spi: { data: 5, clock: 6 } },
+		},
+		"board.display.dc: missing",
+	],
+	[
 		"a driver without its bus on a target of the SDK",
 		{ chip: undefined, extends: "m5dial", display: { driver: "st7789", width: 240, height: 240 } },
 		"board.display.spi: missing: st7789 is on this bus",

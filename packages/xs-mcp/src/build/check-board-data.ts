@@ -284,6 +284,9 @@ function missingIn(data: BoardData, chip: string): string | false {
 	if (driver !== undefined && screen?.[panelBus] === undefined) {
 		return `display.${panelBus}: missing: ${driver} is on this bus`;
 	}
+	if (driver !== undefined && panelBus !== "qspi" && screen?.dc === undefined) {
+		return "display.dc: missing";
+	}
 	const ignored = (["registers", "mirror", "swap", "invert", "bgr"] as const).find(
 		(name) => screen?.[name] !== undefined,
 	);
@@ -301,7 +304,6 @@ function missingIn(data: BoardData, chip: string): string | false {
 	const codecs = [speaker, microphone].map((part) => (typeof part === "object" ? part.codec : undefined));
 	const faults: readonly (readonly [isMissing: boolean, error: string])[] = [
 		[screen !== undefined && driver === undefined, "display.driver: missing"],
-		[screen !== undefined && panelBus !== "qspi" && screen.dc === undefined, "display.dc: missing"],
 		[screen?.backlight === true, "display.backlight: expected a pin"],
 		...Object.entries({ touch, speaker, microphone, power, motion, rtc }).map(
 			([name, part]) =>
