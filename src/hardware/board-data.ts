@@ -87,7 +87,7 @@ export interface BoardData {
 				readonly address?: number;
 				readonly interrupt?: number;
 				readonly reset?: number;
-				/** A bus of its own. Default: the board's. */
+				/** Separate bus of the touch screen. Default: that of the board. */
 				readonly i2c?: { readonly data: number; readonly clock: number };
 		  };
 	/**
@@ -189,7 +189,7 @@ export interface BoardData {
 		readonly address?: number;
 		readonly outputs: Readonly<Record<number, 0 | 1>>;
 	};
-	/** Pins that the board takes beside the members above, by the part at them: { "SD card": [4] }. */
+	/** Other pins in use, by the part at them: { "SD card": [4] }. */
 	readonly pins?: Readonly<Record<string, readonly number[]>>;
 	/** Pins of parts that the firmware does not use. A project may. */
 	readonly unusedPins?: Readonly<Record<string, readonly number[]>>;
