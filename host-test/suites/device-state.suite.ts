@@ -8,8 +8,7 @@ import { equal, suite } from "../harness.js";
 const EDGES: Readonly<Record<DeviceState, readonly DeviceState[]>> = {
 	unknown: ["starting"],
 	starting: ["wifi_configuring", "activating"],
-	wifi_configuring: ["audio_testing", "activating"],
-	audio_testing: ["wifi_configuring"],
+	wifi_configuring: ["activating"],
 	activating: ["upgrading", "idle", "wifi_configuring"],
 	upgrading: ["idle", "activating"],
 	idle: ["connecting", "listening", "speaking", "activating", "upgrading", "wifi_configuring"],

@@ -79,11 +79,10 @@ const faceChange = (message: Envelope): Partial<Face> => {
 				...emotionChange(shortText(message.emotion) || emojiOf(shortText(message.text))),
 				...(hasWords(shortText(message.text)) && textChange(message.text)),
 			};
-		case "alert":
-			return {
-				...alertChange(shortText(message.status), shortText(message.message)),
-				...emotionChange(message.emotion),
-			};
+		case "alert": {
+			const alert = { status: shortText(message.status), message: shortText(message.message) };
+			return { ...(alert.status + alert.message !== "" && { alert }), ...emotionChange(message.emotion) };
+		}
 		case "custom":
 			return textChange(message.payload);
 		default:
@@ -104,6 +103,3 @@ const emojiOf = (text: string): string =>
 
 const emotionChange = (emotion: unknown): Partial<Face> =>
 	shortText(emotion) === "" ? {} : { emotion: shortText(emotion) };
-
-const alertChange = (status: string, message: string): Partial<Face> =>
-	status === "" && message === "" ? {} : { alert: { status, message } };

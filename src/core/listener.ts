@@ -125,7 +125,6 @@ export type DeviceState =
 	| "unknown"
 	| "starting"
 	| "wifi_configuring"
-	| "audio_testing"
 	| "activating"
 	| "upgrading"
 	| "idle"
@@ -138,8 +137,7 @@ export type DeviceState =
 export const TRANSITIONS: Readonly<Record<DeviceState, readonly DeviceState[]>> = deepFreeze({
 	unknown: ["starting", "fatal_error"],
 	starting: ["wifi_configuring", "activating", "fatal_error"],
-	wifi_configuring: ["audio_testing", "activating", "fatal_error"],
-	audio_testing: ["wifi_configuring", "fatal_error"],
+	wifi_configuring: ["activating", "fatal_error"],
 	activating: ["upgrading", "idle", "wifi_configuring", "fatal_error"],
 	upgrading: ["idle", "activating", "fatal_error"],
 	idle: ["connecting", "listening", "speaking", "activating", "upgrading", "wifi_configuring", "fatal_error"],

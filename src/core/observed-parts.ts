@@ -6,7 +6,6 @@ import {
 	type Theme,
 	type TimerHandle,
 } from "../hardware/hardware.js";
-import type { Preview } from "../hardware/pictures.js";
 import type { Speaker } from "../hardware/sound.js";
 import type { Application } from "./application.js";
 import { AppPart, type Listener } from "./listener.js";
@@ -15,7 +14,7 @@ import { AppPart, type Listener } from "./listener.js";
 const ALERT_TIME = 10_000;
 const READING_TIME = 150;
 
-/** Wraps parts of the board: volume, brightness and theme are restored and stored, alerts end in time. */
+/** Wraps parts of the board: volume, brightness and theme are restored and stored, alerts end in time, a picture is user activity. */
 export const observeParts = (app: Application): void => {
 	const { speaker, screen, preview } = app.board;
 	const observed = screen && new ObservedScreen(app);
@@ -24,7 +23,14 @@ export const observeParts = (app: Application): void => {
 		app.board,
 		observed && { screen: observed },
 		speaker && { speaker: observeSpeaker(speaker, app) },
-		preview && { preview: observePreview(preview, app) },
+		preview && {
+			preview: {
+				begin() {
+					app.emit("onUserActivity");
+					return preview.begin();
+				},
+			},
+		},
 	);
 };
 
@@ -46,14 +52,6 @@ const observeSpeaker = (speaker: Speaker, app: Application): Speaker => {
 		},
 	};
 };
-
-/** Reports a picture as activity of the user. */
-const observePreview = (preview: Preview, app: Application): Preview => ({
-	begin() {
-		app.emit("onUserActivity");
-		return preview.begin();
-	},
-});
 
 class ObservedScreen extends AppPart implements Screen, Listener {
 	private readonly screen = this.app.board.screen as Screen;

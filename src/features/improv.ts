@@ -118,15 +118,22 @@ class ImprovService implements Listener {
 	}
 
 	private async join(access: WiFiAccess): Promise<void> {
-		const { network } = this.parts;
+		const { network, accessPoint, settings } = this.parts;
+		const { source, board, log } = this.app;
 		this.isJoining = true;
 		this.send(PACKET.error, [ERROR.none]);
 		this.send(PACKET.state, [STATE.provisioning]);
 		let error: number = ERROR.notJoined;
 		try {
-			error = (await this.apply(access)) ? ERROR.none : ERROR.notJoined;
+			const isJoined = await accessPoint.join(access);
+			log(`Improv: ${isJoined ? "joined" : "could not join"} ${JSON.stringify(access.ssid)}`);
+			if (isJoined) {
+				storeNetwork(access, { ...source, settings });
+				board.system.restart(RESTART_DELAY);
+				error = ERROR.none;
+			}
 		} catch (cause) {
-			this.app.log(`Improv: could not set up the Wi-Fi: ${String(cause)}`);
+			log(`Improv: could not set up the Wi-Fi: ${String(cause)}`);
 			error = ERROR.other;
 		}
 		this.isJoining = false;
@@ -137,19 +144,6 @@ class ImprovService implements Listener {
 			this.send(PACKET.error, [error]);
 			this.send(PACKET.state, [network.online ? STATE.provisioned : STATE.ready]);
 		}
-	}
-
-	/** Joins a network and stores it. Returns whether it was joined. */
-	private async apply(access: WiFiAccess): Promise<boolean> {
-		const { accessPoint, settings } = this.parts;
-		const { source, board, log } = this.app;
-		const isJoined = await accessPoint.join(access);
-		log(`Improv: ${isJoined ? "joined" : "could not join"} ${JSON.stringify(access.ssid)}`);
-		if (isJoined) {
-			storeNetwork(access, { ...source, settings });
-			board.system.restart(RESTART_DELAY);
-		}
-		return isJoined;
 	}
 
 	/** One result per network, and an empty one at the end. A scan disturbs an attempt to join. */

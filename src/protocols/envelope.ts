@@ -189,8 +189,8 @@ export const goodbyeMessage = (sessionId?: string): string =>
 export const deviceMessage = (sessionId: string, type: string, members: object = {}): string =>
 	JSON.stringify({ session_id: sessionId, type, ...members });
 
-/** The C++ firmware's values. Some backends need a format, so boards without audio send it by default, too. */
-const FAMILY_AUDIO: AudioParams = Object.freeze({
+/** Format of the C++ firmware. Some backends need a format, so boards without audio send it by default, too. */
+export const FAMILY_AUDIO: AudioParams = Object.freeze({
 	format: "opus",
 	sample_rate: 16_000,
 	channels: 1,

@@ -19,7 +19,6 @@ const LISTENING: Status = Object.freeze({ word: "listening", color: "accent" });
 const STATES: Readonly<Record<string, Status>> = deepFreeze({
 	starting: CONNECTING,
 	wifi_configuring: SETUP,
-	audio_testing: LISTENING,
 	activating: CONNECTING,
 	upgrading: { word: "updating", color: "notice" },
 	connecting: CONNECTING,

@@ -1,7 +1,8 @@
 import type { Runtime } from "../hardware/hardware.js";
 import type { AudioParams, Codec, OnRecorded, Player, Sound } from "../hardware/sound.js";
+import { FAMILY_AUDIO } from "../protocols/envelope.js";
 import type { OpusThread } from "./opus-threads.js";
-import { FORMAT, type Microphone, Recording } from "./recording.js";
+import { type Microphone, Recording } from "./recording.js";
 
 interface OpusCodecOptions extends Runtime {
 	readonly player: Player;
@@ -39,7 +40,7 @@ interface Played {
  * has an I2S port that the player does not use.
  */
 export class OpusCodec implements Codec {
-	readonly params = FORMAT;
+	readonly params = FAMILY_AUDIO;
 	private readonly options: OpusCodecOptions;
 	private played: Played | undefined;
 	private recording: Recording | undefined;

@@ -1,18 +1,10 @@
 import type { Runtime, TimerHandle } from "../hardware/hardware.js";
-import type { AudioParams } from "../hardware/sound.js";
+import { FAMILY_AUDIO } from "../protocols/envelope.js";
 import type { OpusThread } from "./opus-threads.js";
 import type { AudioOutOptions } from "./played-sound.js";
 
-/** Recording format of the xiaozhi family. */
-export const FORMAT: AudioParams = Object.freeze({
-	format: "opus",
-	sample_rate: 16_000,
-	channels: 1,
-	frame_duration: 60,
-});
-
 /** Samples of a packet, and their bytes. */
-const FRAME = (FORMAT.sample_rate * FORMAT.frame_duration) / 1_000;
+const FRAME = (FAMILY_AUDIO.sample_rate * FAMILY_AUDIO.frame_duration) / 1_000;
 const FRAME_BYTES = 2 * FRAME;
 
 /** Milliseconds between two checks for a packet: a third of what one lasts. */
@@ -60,11 +52,11 @@ export class Recording {
 	/** @throws Error as the platform's classes, if there is no microphone or no memory */
 	constructor({ audioIn, openEncoder }: Microphone, runtime: Runtime, onPacket: (packet: Uint8Array) => void) {
 		this.runtime = runtime;
-		this.encoder = openEncoder(FORMAT.sample_rate, FRAME);
+		this.encoder = openEncoder(FAMILY_AUDIO.sample_rate, FRAME);
 		try {
 			this.in = new audioIn.io({
 				audioType: "LPCM",
-				sampleRate: FORMAT.sample_rate,
+				sampleRate: FAMILY_AUDIO.sample_rate,
 				channels: audioIn.channels,
 				bitsPerSample: 16,
 				onReadable: (bytes) => this.tryToRead(bytes),

@@ -6,7 +6,7 @@ import { settingText, withSettings } from "../../core/read-setting.js";
 import { hostnameOf } from "../../core/text/hostname.js";
 import type { Settings, TimerHandle } from "../../hardware/hardware.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess, WiFiSetup } from "../../hardware/wifi-setup.js";
-import type { HttpConnection, HttpServer, HttpServerPlatform } from "../../protocols/http-server.js";
+import type { HttpServer, HttpServerPlatform } from "../../protocols/http-server.js";
 import type { FoundGateway } from "../discovery/gateway-search.js";
 import { SetupConnection } from "./setup-connection.js";
 import {
@@ -102,7 +102,15 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 	constructor(app: Application, platform: HttpServerPlatform) {
 		super(app);
 		this.platform = platform;
-		this.watchBootButton();
+		try {
+			const button = app.board.bootButton?.();
+			if (button !== undefined) {
+				button.onRelease = (milliseconds) => this.release(milliseconds);
+			}
+		} catch (error) {
+			// Another part of the device may use its pin.
+			app.log(`BOOT button: not available: ${String(error)}`);
+		}
 	}
 
 	/** Starts the set-up, if the device knows no network, or a setting cannot be used and firmware stays. */
@@ -150,7 +158,13 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 			accessPoint.open(this.access);
 			this.server = platform.open({
 				port: accessPoint.port,
-				onConnect: (connection) => this.serve(connection),
+				onConnect: (connection) => {
+					if (this.connections.size < MAX_CONNECTIONS) {
+						this.connections.add(new SetupConnection(connection, this));
+					} else {
+						connection.close();
+					}
+				},
 				onListening: () => app.log(`set-up: join the Wi-Fi ${JSON.stringify(this.access.ssid)} and open ${this.url}`),
 				onError: (error) => this.fail(error),
 			});
@@ -222,19 +236,6 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 	private stopNeed(): void {
 		this.app.timer.clear(this.needTimer);
 		this.needTimer = undefined;
-	}
-
-	/** Another part of the device may use its pin. */
-	private watchBootButton(): void {
-		const { board, log } = this.app;
-		try {
-			const button = board.bootButton?.();
-			if (button !== undefined) {
-				button.onRelease = (milliseconds) => this.release(milliseconds);
-			}
-		} catch (error) {
-			log(`BOOT button: not available: ${String(error)}`);
-		}
 	}
 
 	private release(milliseconds: number): void {
@@ -326,14 +327,6 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 		const shown = message ?? (this.app.isSafe ? { text: "safeMode" as const } : undefined);
 		const progress = shown === undefined ? "" : inLanguage(shown, this.language);
 		this.app.show({ setup: { ...this.access, url: this.url, progress } });
-	}
-
-	private serve(connection: HttpConnection): void {
-		if (this.connections.size >= MAX_CONNECTIONS) {
-			connection.close();
-		} else {
-			this.connections.add(new SetupConnection(connection, this));
-		}
 	}
 
 	/** A scan disturbs an attempt to join. */

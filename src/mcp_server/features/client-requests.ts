@@ -3,7 +3,7 @@ import { notificationMessage, type Params } from "../json-rpc.js";
 import type { McpSession } from "../mcp-session.js";
 import type { StopWaiting, ToolCall } from "../tool-call.js";
 import { Asking, type Question } from "./ask.js";
-import type { Feature, FeatureResult } from "./feature-server.js";
+import type { Feature } from "./feature-server.js";
 
 /** Limits of the questions to clients. */
 export interface ClientRequestsOptions {
@@ -33,10 +33,6 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 
 	get names(): readonly string[] {
 		return ["form", "message", ...[...this.open.values()].flatMap(({ question }) => question.names)];
-	}
-
-	answer(): FeatureResult | undefined {
-		return undefined;
 	}
 
 	/** Sends the question as a request in the session. Rejects without an answer in time, and when the call is cancelled or ends. */

@@ -1,5 +1,5 @@
 import { isObject } from "../../core/text/json.js";
-import { ErrorCode, type Params, quotable, RpcError } from "../json-rpc.js";
+import { invalidParams, type Params, quotable } from "../json-rpc.js";
 import { type Feature, type FeatureResult, readText } from "./feature-server.js";
 
 /** Candidate texts, filtered by the user's input as a prefix; or a function that returns suggestions. */
@@ -67,7 +67,7 @@ export class Completion implements Feature<unknown> {
 			case "ref/resource":
 				return known(resources, readText(ref, "uri", "the template of a resource"), "resource template");
 			default:
-				throw new RpcError(ErrorCode.invalidParams, "ref.type: expected ref/prompt or ref/resource");
+				throw invalidParams("ref.type: expected ref/prompt or ref/resource");
 		}
 	}
 }
@@ -75,7 +75,7 @@ export class Completion implements Feature<unknown> {
 const known = (completable: Completable | undefined, key: string, kind: string): Completers => {
 	const completers = completable?.completersOf(key);
 	if (completers === undefined) {
-		throw new RpcError(ErrorCode.invalidParams, `Unknown ${kind}: ${quotable(key)}`);
+		throw invalidParams(`Unknown ${kind}: ${quotable(key)}`);
 	}
 	return completers;
 };
@@ -95,7 +95,7 @@ const toResult = (found: readonly string[]): string => {
 const readObject = (params: Params, name: string): Params => {
 	const value = params[name];
 	if (!isObject(value)) {
-		throw new RpcError(ErrorCode.invalidParams, `${name}: expected an object`);
+		throw invalidParams(`${name}: expected an object`);
 	}
 	return value;
 };

@@ -36,7 +36,7 @@ export interface Feature<Context> {
 	 * @returns undefined if the method does not belong to this feature
 	 * @throws RpcError, also later
 	 */
-	answer(method: string, params: Params, call: ToolCall): FeatureResult | undefined;
+	answer?(method: string, params: Params, call: ToolCall): FeatureResult | undefined;
 
 	/**
 	 * Answers a request of 2026-07-28 instead of its session.
@@ -130,7 +130,7 @@ export class FeatureServer<Context> extends McpServer<Context> {
 	answerByFeature(method: string, params: Params, call: ToolCall): FeatureResult | undefined {
 		let result: FeatureResult | undefined;
 		for (const feature of this.features) {
-			result ??= feature.answer(method, params, call);
+			result ??= feature.answer?.(method, params, call);
 		}
 		return result;
 	}

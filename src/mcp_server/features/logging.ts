@@ -1,4 +1,4 @@
-import { ErrorCode, notificationMessage, type Params, RpcError } from "../json-rpc.js";
+import { invalidParams, notificationMessage, type Params } from "../json-rpc.js";
 import type { McpSession } from "../mcp-session.js";
 import type { ToolCall } from "../tool-call.js";
 import { type Feature, type FeatureResult, findFeature } from "./feature-server.js";
@@ -58,7 +58,7 @@ export class Logging implements Feature<unknown> {
 		}
 		const known = LEVELS.find((each) => each === level);
 		if (known === undefined) {
-			throw new RpcError(ErrorCode.invalidParams, `level: expected one of ${LEVELS.join(", ")}`);
+			throw invalidParams(`level: expected one of ${LEVELS.join(", ")}`);
 		}
 		this.logOf(session).level = known;
 		return "{}";

@@ -1,5 +1,5 @@
 import { Content, text } from "../content.js";
-import { ErrorCode, type Params, quotable, type Revision, RpcError, readArguments } from "../json-rpc.js";
+import { invalidParams, type Params, quotable, type Revision, readArguments } from "../json-rpc.js";
 import type { McpServer } from "../mcp-server.js";
 import { type Listed, listed } from "../paged-list.js";
 import type { ToolCall } from "../tool-call.js";
@@ -128,7 +128,7 @@ export class Prompts<Context> extends ListFeature<Context, Prompt<Context>> impl
 		const name = readText(params, "name", "the name of a prompt");
 		const prompt = this.find(name);
 		if (prompt === undefined) {
-			throw new RpcError(ErrorCode.invalidParams, `Unknown prompt: ${quotable(name)}`);
+			throw invalidParams(`Unknown prompt: ${quotable(name)}`);
 		}
 		const { revision } = call.session;
 		const args = checkArguments(prompt, readArguments(params));
@@ -147,7 +147,7 @@ const checkArguments = (prompt: Prompt<unknown>, args: Params): Params => {
 			result[name] = value;
 		} else if (value !== undefined || prompt.requiredNames.includes(name)) {
 			const problem = value === undefined ? "missing, expected a string" : "expected a string";
-			throw new RpcError(ErrorCode.invalidParams, `${name}: ${problem}`);
+			throw invalidParams(`${name}: ${problem}`);
 		}
 	}
 	return result;

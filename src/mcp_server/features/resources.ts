@@ -1,7 +1,7 @@
 import { base64Length, toBase64 } from "../../core/text/base64.js";
 import { utf8Length } from "../../core/text/utf8.js";
 import { Content } from "../content.js";
-import { ErrorCode, notificationMessage, type Params, quotable, RpcError } from "../json-rpc.js";
+import { ErrorCode, invalidParams, notificationMessage, type Params, quotable, RpcError } from "../json-rpc.js";
 import type { McpServer } from "../mcp-server.js";
 import type { McpSession } from "../mcp-session.js";
 import { type Listed, listed } from "../paged-list.js";
@@ -225,11 +225,11 @@ export class Resources<Context>
 		this.match(uri, session);
 		const uris = this.subscriptions.get(session) ?? [];
 		if (uri.length > MAX_URI_LENGTH) {
-			throw new RpcError(ErrorCode.invalidParams, `uri: expected at most ${MAX_URI_LENGTH} characters`);
+			throw invalidParams(`uri: expected at most ${MAX_URI_LENGTH} characters`);
 		}
 		if (!uris.includes(uri)) {
 			if (uris.length >= this.maxSubscriptions) {
-				throw new RpcError(ErrorCode.invalidParams, `Too many subscriptions (limit ${this.maxSubscriptions})`);
+				throw invalidParams(`Too many subscriptions (limit ${this.maxSubscriptions})`);
 			}
 			this.subscriptions.set(session, [...uris, uri]);
 		}

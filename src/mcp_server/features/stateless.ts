@@ -1,6 +1,6 @@
 import { isObject } from "../../core/text/json.js";
 import type { Client } from "../client.js";
-import { type Answer, ErrorCode, type Params, type RequestId, RpcError } from "../json-rpc.js";
+import { type Answer, ErrorCode, invalidParams, type Params, type RequestId, RpcError } from "../json-rpc.js";
 import type { ToolCall } from "../tool-call.js";
 import type { Feature, FeatureResult } from "./feature-server.js";
 import { type FeatureSession, STATELESS_REVISIONS } from "./feature-session.js";
@@ -162,12 +162,12 @@ const subscribe = (uris: readonly string[], call: ToolCall, request: ResumableRe
 /** The part of the filter that the server supports. @throws RpcError invalid params */
 const readFilter = ({ notifications }: Params, { prompts, resources }: Readonly<Record<string, object>>): Params => {
 	if (!isObject(notifications)) {
-		throw new RpcError(ErrorCode.invalidParams, "notifications: expected an object");
+		throw invalidParams("notifications: expected an object");
 	}
 	const { toolsListChanged, promptsListChanged, resourcesListChanged, resourceSubscriptions } = notifications;
 	const uris: unknown = resourceSubscriptions ?? [];
 	if (!Array.isArray(uris) || uris.some((uri) => typeof uri !== "string")) {
-		throw new RpcError(ErrorCode.invalidParams, "notifications.resourceSubscriptions: expected an array of strings");
+		throw invalidParams("notifications.resourceSubscriptions: expected an array of strings");
 	}
 	return {
 		...(toolsListChanged === true && { toolsListChanged }),
