@@ -4,7 +4,7 @@ import { BOOT_PINS } from "./esp32-models.js";
 import { openButton } from "./open-button.js";
 
 /** Opens the buttons of a board. The one at the chip's BOOT pin is its BOOT button, too. */
-const openButtons: OpenMember = ({ data: { buttons = {} }, board, closing }) => {
+export default (({ data: { buttons = {} }, board, closing }) => {
 	const opened = Object.entries(buttons).map(
 		([name, pin]) => [name, openButton(typeof pin === "number" ? { pin } : pin)] as const,
 	);
@@ -14,6 +14,4 @@ const openButtons: OpenMember = ({ data: { buttons = {} }, board, closing }) => 
 		...(boot && { bootButton: () => boot }),
 	});
 	closing.push(...opened.map(([, button]) => button));
-};
-
-export default openButtons;
+}) satisfies OpenMember;

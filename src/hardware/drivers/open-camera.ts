@@ -9,9 +9,7 @@ export const openCamera = (options: Omit<ImageCameraOptions, "camera" | "timer">
 	new ImageCamera({ ...options, camera: { io: Camera }, timer: Timer });
 
 /** Opens the camera of a board, which makes JPEG files. */
-const openCameraOfBoard: OpenMember = ({ data: { camera }, board }) => {
+export default (({ data: { camera }, board }) => {
 	const { width = 640, height = 480 } = camera ?? {};
 	Object.assign(board, { camera: openCamera({ width, height }) });
-};
-
-export default openCameraOfBoard;
+}) satisfies OpenMember;

@@ -32,7 +32,7 @@ const consolePort = (): SerialRecord | undefined => {
 };
 
 /** Adds the parts of a bare chip: the serial port of its log, and its BOOT button, which is opened on demand. */
-const openDevkit: OpenMember = ({ board, closing }) => {
+export default (({ board, closing }) => {
 	const serial = consolePort();
 	const pin = BOOT_PINS[esp32Chip.model];
 	let boot: DigitalButton | undefined;
@@ -47,6 +47,4 @@ const openDevkit: OpenMember = ({ board, closing }) => {
 			}),
 	});
 	closing.push({ close: () => boot?.close() });
-};
-
-export default openDevkit;
+}) satisfies OpenMember;

@@ -34,11 +34,9 @@ const openBacklight = (data: DisplayData["backlight"]): Backlight | undefined =>
 };
 
 /** Opens the screen that `config.screen` names, and previews if the build has them. */
-const openDisplay: OpenMember = ({ data: { display }, board, closing, backlight }) => {
+export default (({ data: { display }, board, closing, backlight }) => {
 	const screen = openFace(new config.Screen({}), backlight ?? openBacklight(display?.backlight));
 	const preview = inBuild<typeof openPreview>("src/screen/open-preview")?.(screen);
 	Object.assign(board, { screen, ...(preview && { preview }) });
 	closing.push(...(preview ? [preview] : []), screen);
-};
-
-export default openDisplay;
+}) satisfies OpenMember;

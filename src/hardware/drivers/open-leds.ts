@@ -5,7 +5,7 @@ import { openOptional } from "./open-optional.js";
 import type openPwmLight from "./open-pwm-light.js";
 
 /** Opens the LEDs of a board as its lights. */
-const openLeds: OpenMember = ({ data: { leds = {} }, board, closing }) => {
+export default (({ data: { leds = {} }, board, closing }) => {
 	const opened = Object.entries(leds).flatMap(([name, led]) => {
 		const light = openOptional(`LED ${name}`, () =>
 			"neopixel" in led
@@ -17,6 +17,4 @@ const openLeds: OpenMember = ({ data: { leds = {} }, board, closing }) => {
 	const lights = Object.fromEntries(opened);
 	Object.assign(board, { lights });
 	closing.push(...(Object.values(lights) as typeof closing));
-};
-
-export default openLeds;
+}) satisfies OpenMember;

@@ -7,7 +7,7 @@ import { boardBus, openOptional } from "./open-optional.js";
 type StartChip = (bus: object, address?: number, hasMasterClock?: boolean) => { close(): void } | undefined;
 
 /** Opens the microphone of a board with a speaker, as its codec of speech. */
-const openMicrophone: OpenMember = ({ data, board, closing }) => {
+export default (({ data, board, closing }) => {
 	const { codec, address, i2s, channels = 2 } = typeof data.microphone === "object" ? data.microphone : {};
 	// A chip for both directions was set up with the speaker.
 	const isShared = typeof data.speaker === "object" && data.speaker.codec === codec;
@@ -18,6 +18,4 @@ const openMicrophone: OpenMember = ({ data, board, closing }) => {
 		// The build takes one channel of audio in. With one set here, SDK 8.2.3 would drop every second sample.
 		Object.assign(board, { codec: openCodec(board.player, channels) });
 	}
-};
-
-export default openMicrophone;
+}) satisfies OpenMember;

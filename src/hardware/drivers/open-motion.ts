@@ -23,7 +23,7 @@ export const openImu = (scale = 1, driver?: Imu, options: object = { sensor: {} 
 };
 
 /** Opens the motion sensor of a board, if it answers. */
-const openMotion: OpenMember = ({ data, board, closing }) => {
+export default (({ data, board, closing }) => {
 	const { driver, address, unit } = typeof data.motion === "object" ? data.motion : {};
 	const sensor = { ...boardBus(), ...(address !== undefined && { address }) };
 	const scale = unit === "g" ? STANDARD_GRAVITY : 1;
@@ -34,6 +34,4 @@ const openMotion: OpenMember = ({ data, board, closing }) => {
 		Object.assign(board, { sensors: { ...board.sensors, motion } });
 		closing.push(motion);
 	}
-};
-
-export default openMotion;
+}) satisfies OpenMember;

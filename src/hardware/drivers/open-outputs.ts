@@ -2,7 +2,7 @@ import Digital from "embedded:io/digital";
 import type { OpenMember } from "../board-data.js";
 
 /** Sets pins that power other parts of a board, and keeps them. */
-const openOutputs: OpenMember = ({ data: { outputs = {} }, closing }) => {
+export default (({ data: { outputs = {} }, closing }) => {
 	for (const [pin, level] of Object.entries(outputs)) {
 		// The SDK's typings name what an input needs.
 		const Output = Digital as unknown as new (options: object) => { write(level: number): void; close(): void };
@@ -10,6 +10,4 @@ const openOutputs: OpenMember = ({ data: { outputs = {} }, closing }) => {
 		output.write(level);
 		closing.push(output);
 	}
-};
-
-export default openOutputs;
+}) satisfies OpenMember;

@@ -12,7 +12,7 @@ interface BoardPower extends SdkPower {
 type Driver = new (options: object) => BoardPower;
 
 /** Opens the power chip of a board, which has its battery and may feed its backlight. */
-const openPower: OpenMember = (opening) => {
+export default ((opening) => {
 	const { power } = opening.data;
 	const { driver, registers = "", backlight } = typeof power === "object" ? power : { backlight: true };
 	const { peripheral } = device as unknown as { readonly peripheral?: { readonly Power?: Driver } };
@@ -35,6 +35,4 @@ const openPower: OpenMember = (opening) => {
 	if (backlight) {
 		opening.backlight = battery;
 	}
-};
-
-export default openPower;
+}) satisfies OpenMember;

@@ -23,7 +23,7 @@ export const openRtc = (driver?: Rtc, options: object = {}): ((seconds: number) 
 };
 
 /** Opens the real-time clock of a board, if it answers. */
-const openRtcOfBoard: OpenMember = (opening) => {
+export default ((opening) => {
 	const { rtc } = opening.data;
 	const setTime = openOptional("real-time clock", () =>
 		typeof rtc === "string" ? openRtc(findDriver<Rtc>(rtc), { clock: boardBus() }) : openRtc(),
@@ -31,6 +31,4 @@ const openRtcOfBoard: OpenMember = (opening) => {
 	if (setTime !== undefined) {
 		opening.setTime = setTime;
 	}
-};
-
-export default openRtcOfBoard;
+}) satisfies OpenMember;

@@ -13,13 +13,11 @@ type OpenCodecChip = (
 ) => Speaker & { close(): void };
 
 /** Opens the speaker of a board. A codec chip sets the volume, else the player does, as it does if the chip does not answer. */
-const openSpeaker: OpenMember = ({ data, board, closing }) => {
+export default (({ data, board, closing }) => {
 	const { codec, address, i2s, volume = 70 } = typeof data.speaker === "object" ? data.speaker : {};
 	const open = codec === undefined ? undefined : inBuild<OpenCodecChip>(`src/hardware/drivers/${codec}`);
 	const chip = openOptional("codec chip", () => open?.(boardBus(), address, i2s?.main !== undefined, volume));
 	const player = openPlayer(chip ? 100 : volume);
 	Object.assign(board, { speaker: chip ?? player, player });
 	closing.push(player, ...(chip ? [chip] : []));
-};
-
-export default openSpeaker;
+}) satisfies OpenMember;

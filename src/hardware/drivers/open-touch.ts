@@ -26,7 +26,7 @@ export const openTouch = (io?: TouchClass, wakePin?: TouchButtonOptions["wakePin
 };
 
 /** Opens the touch screen of a board, if it answers, as the button "screen". */
-const openTouchOfBoard: OpenMember = ({ data, board, closing }) => {
+export default (({ data, board, closing }) => {
 	const { driver, address, interrupt, reset, i2c } = typeof data.touch === "object" ? data.touch : {};
 	const found = driver === undefined ? undefined : findDriver<Driver>(driver);
 	const options = {
@@ -47,6 +47,4 @@ const openTouchOfBoard: OpenMember = ({ data, board, closing }) => {
 		Object.assign(board, { buttons: { ...board.buttons, screen: touch } });
 		closing.push(touch);
 	}
-};
-
-export default openTouchOfBoard;
+}) satisfies OpenMember;
