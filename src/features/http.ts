@@ -68,8 +68,9 @@ const redirected = (request: HttpRequest, { status, location }: HttpResponse): H
 	if (from.scheme === "https" && to.scheme === "http") {
 		throw new Error(`${url}: redirect from https to http rejected`);
 	}
-	const kept = isSameServer(from, to) ? headers : withoutCredentials(headers);
-	return { ...request, ...(isGet && { method: "GET", body: [] }), url: next, headers: kept };
+	const isKept = isSameServer(from, to);
+	const kept = [...headers].filter(([name]) => isKept || name.toLowerCase() !== CREDENTIALS);
+	return { ...request, ...(isGet && { method: "GET", body: [] }), url: next, headers: new Map(kept) };
 };
 
 /** An absolute URL, without its fragment, from the value of a `Location` header. */
@@ -97,9 +98,6 @@ const isSameServer = (from: UrlParts, to: UrlParts): boolean =>
 	(from.scheme === to.scheme ? portOf(from) === portOf(to) : portOf(from) === 80 && portOf(to) === 443);
 
 const portOf = ({ scheme, port = scheme === "https" ? 443 : 80 }: UrlParts): number => port;
-
-const withoutCredentials = (headers: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
-	new Map([...headers].filter(([name]) => name.toLowerCase() !== CREDENTIALS));
 
 /** The part `http`. */
 export default {

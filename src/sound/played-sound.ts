@@ -64,7 +64,14 @@ export class PlayedSound implements Sound {
 			sampleRate,
 			channels: 1,
 			bitsPerSample: 16,
-			onWritable: (bytes) => this.tryToFill(bytes),
+			onWritable: (bytes) => {
+				try {
+					this.fill(bytes);
+				} catch (error) {
+					// An exception in a callback would end the machine.
+					this.close(error as Error);
+				}
+			},
 		});
 		try {
 			this.out.volume = loudness;
@@ -122,15 +129,6 @@ export class PlayedSound implements Sound {
 		return new Promise((resolve, reject) => {
 			this.waiting = { resolve, reject };
 		});
-	}
-
-	/** An exception in a callback would end the machine. */
-	private tryToFill(bytes: number): void {
-		try {
-			this.fill(bytes);
-		} catch (error) {
-			this.close(error as Error);
-		}
 	}
 
 	private fill(bytes: number): void {

@@ -59,7 +59,17 @@ export class Recording {
 				sampleRate: FAMILY_AUDIO.sample_rate,
 				channels: audioIn.channels,
 				bitsPerSample: 16,
-				onReadable: (bytes) => this.tryToRead(bytes),
+				onReadable: (bytes) => {
+					try {
+						// The platform may call once more after close.
+						if (!this.isClosed) {
+							this.take(new Uint8Array(this.in.read(bytes)));
+						}
+					} catch (error) {
+						// An exception in a callback would end the machine.
+						runtime.log(`recorded samples are lost: ${(error as Error).message}`);
+					}
+				},
 			});
 			this.in.start();
 		} catch (error) {
@@ -83,18 +93,6 @@ export class Recording {
 		const lost = this.dropped + this.encoder.close();
 		if (lost > 0) {
 			this.runtime.log(`${lost} packets of what was recorded are lost`);
-		}
-	}
-
-	/** An exception in a callback would end the machine. */
-	private tryToRead(bytes: number): void {
-		try {
-			// The platform may call once more after close.
-			if (!this.isClosed) {
-				this.take(new Uint8Array(this.in.read(bytes)));
-			}
-		} catch (error) {
-			this.runtime.log(`recorded samples are lost: ${(error as Error).message}`);
 		}
 	}
 

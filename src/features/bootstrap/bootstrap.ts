@@ -271,7 +271,11 @@ export class Bootstrap extends AppPart implements Search {
 	private fail(error: Error): void {
 		this.failures += 1;
 		if (this.reported === "") {
-			this.useStored();
+			try {
+				this.use({ backends: [], dropped: [] });
+			} catch {
+				// Without a stored backend, or with one whose fault is logged.
+			}
 		}
 		if (this.failures < TRIES) {
 			this.events.onFailed(error, this.checkIn(this.backoff.next()));
@@ -284,19 +288,6 @@ export class Bootstrap extends AppPart implements Search {
 	private forgetFailures(): void {
 		this.failures = 0;
 		this.backoff.reset();
-	}
-
-	private useStored(): void {
-		const { board, log } = this.app;
-		const stored = storedBackend(board.settings, this.config.otaUrl);
-		if (stored === undefined) {
-			return;
-		}
-		try {
-			this.report(stored);
-		} catch (error) {
-			log(`stored backend unusable: ${(error as Error).message}`);
-		}
 	}
 
 	/** Plans the next check. @returns milliseconds until then, or undefined if no check is due */

@@ -61,7 +61,7 @@ export class McpEndpoint extends AppPart implements Listener {
 		if (this.http !== undefined) {
 			return;
 		}
-		const { platform, port, app } = this;
+		const { platform, port, rules, app } = this;
 		try {
 			this.http = platform.open({
 				port,
@@ -70,7 +70,13 @@ export class McpEndpoint extends AppPart implements Listener {
 				onListening: () => app.log(`serving MCP at ${platform.address}:${port}`),
 				onError: (error) => this.fail(error),
 			});
-			this.announce();
+			this.announced = platform.announce?.({
+				serviceType: "_mcp._tcp",
+				name: `${app.server.name} ${rules.hostname.slice(-4)}`,
+				host: rules.hostname,
+				port,
+				txt: { path: MCP_PATH },
+			});
 		} catch (error) {
 			this.fail(error as Error);
 		}
@@ -92,17 +98,6 @@ export class McpEndpoint extends AppPart implements Listener {
 	private fail({ message }: Error): void {
 		this.app.log(`could not serve MCP at port ${this.port}: ${message}`);
 		this.onOffline();
-	}
-
-	private announce(): void {
-		const { platform, port, rules, app } = this;
-		this.announced = platform.announce?.({
-			serviceType: "_mcp._tcp",
-			name: `${app.server.name} ${rules.hostname.slice(-4)}`,
-			host: rules.hostname,
-			port,
-			txt: { path: MCP_PATH },
-		});
 	}
 
 	/** Makes room if necessary: a silent connection must not block others. */

@@ -117,9 +117,10 @@ export const checkValues = (
 			throw error;
 		}
 		const { setting, problem: detail, message } = error;
-		return isField(setting)
-			? { [errorPlace(setting)]: { text: WRONG[setting], ...(setting === "backend" && { detail }) } }
-			: { form: { text: "wrongSetting", detail: message } };
+		const field = FIELDS.find((each) => each === setting);
+		return field === undefined
+			? { form: { text: "wrongSetting", detail: message } }
+			: { [errorPlace(field)]: { text: WRONG[field], ...(field === "backend" && { detail }) } };
 	}
 };
 
@@ -149,8 +150,6 @@ export const storeValues = (values: SetupValues, source: StoredSource): boolean 
 /** Returns the field at which the page shows an error. It chooses language and time zone itself, and has no place for theirs. */
 const errorPlace = (field: Field): Field | "form" => (field === "language" || field === "timezone" ? "form" : field);
 
-const isField = (name: string): name is Field => FIELDS.includes(name as Field);
-
 const parseForm = (text: string): Readonly<Record<string, unknown>> | undefined => {
 	try {
 		const form = parseJson(text, MAX_VALUES, NAMES);
@@ -161,17 +160,8 @@ const parseForm = (text: string): Readonly<Record<string, unknown>> | undefined 
 };
 
 /** Checks the length, and rejects control characters. */
-const isShortText = (value: string): boolean => {
-	if (value.length > MAX_VALUE_LENGTH) {
-		return false;
-	}
-	for (const character of value) {
-		if (character < " " || character === "\u007f") {
-			return false;
-		}
-	}
-	return true;
-};
+const isShortText = (value: string): boolean =>
+	value.length <= MAX_VALUE_LENGTH && Array.from(value).every((each) => each >= " " && each !== "\u007f");
 
 const keepSecrets = (values: Record<Field, string>, current: SetupValues): void => {
 	if (values.password === "" && values.ssid === current.ssid) {

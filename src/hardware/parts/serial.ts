@@ -132,7 +132,7 @@ class PortLine implements SerialLine {
 		if (tx === undefined) {
 			throw new Error(`${name} only receives`);
 		}
-		if (hasControls(text)) {
+		if (Array.from(text).some((each) => each < " " || each === "\u007f")) {
 			throw new Error("text: expected one line, without control characters");
 		}
 		const bytes = utf8Length(text) + end.length;
@@ -189,16 +189,6 @@ class PortLine implements SerialLine {
 		}
 	}
 }
-
-const hasControls = (text: string): boolean => {
-	for (let at = 0; at < text.length; at += 1) {
-		const code = text.charCodeAt(at);
-		if (code < 32 || code === 127) {
-			return true;
-		}
-	}
-	return false;
-};
 
 /** UTF-8, or ASCII with a question mark for each other byte. */
 const decoded = (bytes: readonly number[]): string => {
