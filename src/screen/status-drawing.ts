@@ -13,7 +13,6 @@ interface Status {
 const OFFLINE: Status = Object.freeze({ word: "offline", color: "alert" });
 const SETUP: Status = Object.freeze({ word: "setup", color: "notice" });
 const CONNECTING: Status = Object.freeze({ word: "connecting", color: "accent" });
-const LISTENING: Status = Object.freeze({ word: "listening", color: "accent" });
 
 /** The states that a person is told of. */
 const STATES: Readonly<Record<string, Status>> = deepFreeze({
@@ -22,7 +21,7 @@ const STATES: Readonly<Record<string, Status>> = deepFreeze({
 	activating: CONNECTING,
 	upgrading: { word: "updating", color: "notice" },
 	connecting: CONNECTING,
-	listening: LISTENING,
+	listening: { word: "listening", color: "accent" },
 	fatal_error: { word: "error", color: "alert" },
 });
 

@@ -40,9 +40,8 @@ export default defineTool({
 		if (typeof id === "number") {
 			headers.set("Mcp-Request-Id", String(id));
 		}
-		const fields = [{ name: "question", value: question }];
-		const photo = await camera.capture();
-		return text(await uploadPicture(http, { url, headers, fields, filename: "camera.jpg", picture: photo }));
+		const picture = await camera.capture();
+		return text(await uploadPicture(http, { url, headers, question, filename: "camera.jpg", picture }));
 	},
 });
 

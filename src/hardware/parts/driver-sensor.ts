@@ -6,7 +6,6 @@ import {
 	anything,
 	aPin,
 	DIGITAL,
-	firstFault,
 	optional,
 	optionFault,
 	type Part,
@@ -72,8 +71,9 @@ export const sensor = (Driver: SensorDriver, options: DriverOptions = {}): Part<
 		makes: "sensor",
 		pins: pinsOf(options, module),
 		loads: [module],
-		fault: firstFault(
-			optionFault(options, {
+		fault: optionFault(
+			options,
+			{
 				...SENSOR_CHECKS,
 				bus: (_, bus) => typeof bus === "object" && pinsFault(bus as { data: number; clock: number }),
 				address: optional(anInteger(0, MAX_ADDRESS)),
@@ -83,7 +83,7 @@ export const sensor = (Driver: SensorDriver, options: DriverOptions = {}): Part<
 				trigger: optional(aPin),
 				configure: anything,
 				scale: anything,
-			}),
+			},
 			!isClass && "the driver: expected a class of a module such as embedded:sensor/…",
 			isClass && typeof Driver.prototype?.sample !== "function" && "the driver has no sample()",
 			bus === undefined && pin === undefined && 'bus: expected "default", { data, clock }, or a pin instead',

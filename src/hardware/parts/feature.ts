@@ -11,7 +11,10 @@ const parts: Feature = {
 	name: "parts",
 	after: ["log"],
 	start(app) {
-		const device = openDevice();
+		const device = inBuild<DeviceDefinition>(DEVICE);
+		if (device !== undefined && typeof device.parts !== "object") {
+			throw new TypeError("the module device: expected export default device({ parts: { … } })");
+		}
 		if (device !== undefined) {
 			const { timer, ticks, log } = app;
 			app.listen(addParts(app.board, device, { load: loadModule, bus: busOf, timer, ticks, log }));
@@ -24,15 +27,6 @@ export default parts;
 
 /** The module that defines a device of one's own: a manifest names it so. */
 const DEVICE = "device";
-
-/** The device of the build; undefined without one. @throws TypeError if the module exports something else */
-const openDevice = (): DeviceDefinition | undefined => {
-	const device = inBuild<DeviceDefinition>(DEVICE);
-	if (device !== undefined && typeof device.parts !== "object") {
-		throw new TypeError("the module device: expected export default device({ parts: { … } })");
-	}
-	return device;
-};
 
 /** @throws Error if the build lacks the module */
 const loadModule = <Export>(name: string): Export => {

@@ -84,19 +84,17 @@ const MAX_PIN = 54;
 /** Checks the value of an option. Returns the error, or false if it is valid. */
 type OptionCheck = (name: string, value: unknown) => string | false;
 
-/** Returns the first of several errors. Each may be absent or false. */
-export const firstFault = (...faults: readonly (string | false | undefined)[]): string | undefined =>
-	faults.find((fault) => typeof fault === "string") as string | undefined;
-
-/** Returns the error in the names of a part's options, or in their values. */
+/** Returns the first error in the names of a part's options, in their values, or of further checks. */
 export const optionFault = <Options extends object>(
 	options: Options,
 	checks: Readonly<Record<keyof Options, OptionCheck>>,
+	...others: readonly (string | false)[]
 ): string | undefined => {
 	const names = Object.keys(checks) as (keyof Options & string)[];
 	const unknown = Object.keys(options).find((name) => !names.includes(name as keyof Options & string));
+	const faults = [...names.map((name) => checks[name](name, options[name])), ...others];
 	return unknown === undefined
-		? firstFault(...names.map((name) => checks[name](name, options[name])))
+		? (faults.find((fault) => fault !== false) as string | undefined)
 		: `unknown option ${unknown}, expected ${names.join(", ")}`;
 };
 

@@ -4,7 +4,6 @@ import {
 	aNumber,
 	anything,
 	aPin,
-	firstFault,
 	optional,
 	optionFault,
 	type Part,
@@ -38,15 +37,9 @@ export const pwm = (options: PwmOptions): Part<"light"> => {
 	return {
 		makes: "light",
 		pins: [{ pin, use: "output" }],
-		fault: firstFault(
-			optionFault(options, {
-				title: anything,
-				pin: aPin,
-				activeLow: aFlag,
-				min: percent,
-				max: percent,
-				hz: frequency,
-			}),
+		fault: optionFault(
+			options,
+			{ title: anything, pin: aPin, activeLow: aFlag, min: percent, max: percent, hz: frequency },
 			rangeFault(min, max),
 		),
 		open: (io) =>

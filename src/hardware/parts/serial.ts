@@ -6,7 +6,6 @@ import {
 	aNumber,
 	anything,
 	aPin,
-	firstFault,
 	oneOf,
 	optional,
 	optionFault,
@@ -68,8 +67,9 @@ export const serial = (options: SerialOptions): Part<"line"> => {
 			...(tx === undefined ? [] : [{ pin: tx, use: "output" as const }]),
 		],
 		loads: [SERIAL],
-		fault: firstFault(
-			optionFault(options, {
+		fault: optionFault(
+			options,
+			{
 				title: anything,
 				rx: optional(aPin),
 				tx: optional(aPin),
@@ -77,7 +77,7 @@ export const serial = (options: SerialOptions): Part<"line"> => {
 				port: optional(oneOf(0, 1, 2)),
 				end: optional(oneOf("\r\n", "\n", "\r")),
 				interval: optional(aNumber(0.1, MAX_INTERVAL, "seconds")),
-			}),
+			},
 			rx === undefined && tx === undefined && "rx: expected a pin that receives, or tx, one that sends",
 		),
 		open: (io) => new PortLine(options, io),

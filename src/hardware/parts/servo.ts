@@ -4,7 +4,6 @@ import {
 	aNumber,
 	anything,
 	aPin,
-	firstFault,
 	type OpenedPart,
 	optional,
 	optionFault,
@@ -46,8 +45,9 @@ export const servo = (options: ServoOptions): Part<"servo"> => {
 	return {
 		makes: "servo",
 		pins: [{ pin, use: "output" }],
-		fault: firstFault(
-			optionFault(options, { title: anything, pin: aPin, min: degrees, max: degrees, pulse: anything }),
+		fault: optionFault(
+			options,
+			{ title: anything, pin: aPin, min: degrees, max: degrees, pulse: anything },
 			rangeFault(min, max),
 			time("pulse[0]", pulse?.[0]),
 			time("pulse[1]", pulse?.[1]),

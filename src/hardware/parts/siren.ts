@@ -1,7 +1,7 @@
 import type { TimerHandle } from "../hardware.js";
 import type { Siren, SirenPattern } from "../kinds/siren.js";
 import type { SwitchCause } from "../kinds/switch.js";
-import { aNumber, anything, firstFault, optionFault, type Part, type PartIo } from "./part.js";
+import { aNumber, anything, optionFault, type Part, type PartIo } from "./part.js";
 import { PIN_SWITCH_CHECKS, PinSwitch, type PinSwitchOptions } from "./relay.js";
 
 export interface SirenOptions extends PinSwitchOptions {
@@ -26,8 +26,9 @@ export const siren = (options: SirenOptions): Part<"siren"> => {
 	return {
 		makes: "siren",
 		pins: [{ pin, use: "output" }],
-		fault: firstFault(
-			optionFault(options, { ...PIN_SWITCH_CHECKS, pattern: anything }),
+		fault: optionFault(
+			options,
+			{ ...PIN_SWITCH_CHECKS, pattern: anything },
 			pattern !== undefined && aNumber(0.1, LONGEST_TURN, "seconds")("pattern.on", pattern.on),
 			pattern !== undefined && aNumber(0, LONGEST_TURN, "seconds")("pattern.off", pattern.off),
 		),
