@@ -7,11 +7,19 @@ import Timer from "timer";
 import { knownNetworks } from "../../core/known-networks.js";
 import { type SettingSource, settingText } from "../../core/read-setting.js";
 import { StoredSettings } from "../../core/stored-settings.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { parseStaticAddress } from "../../core/wifi-settings.js";
 import { SystemResolver } from "../../platform/system-resolver.js";
-import { esp32Dns } from "./esp32-dns.js";
 import { NtpClock, type NtpRecord } from "./ntp-clock.js";
 import { WiFiNetwork, type WiFiRecord } from "./wifi-network.js";
+
+/** ESP-IDF's DNS client, as the SDK's fixed address has no server: `esp32-dns.c`, built for an ESP32 only. */
+const esp32Dns = deepFreeze({
+	/** Sets the DNS server of the Wi-Fi, an IPv4 address. Does nothing if ESP-IDF rejects it. */
+	set(address: string): void {
+		native("xs_esp32dns_set").call(this, address);
+	},
+});
 
 const log = (message: string): void => trace(`${message}\n`);
 

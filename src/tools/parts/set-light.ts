@@ -1,5 +1,5 @@
 import { describePart } from "../../hardware/kinds/describe-parts.js";
-import { type Light, light as lightKind } from "../../hardware/kinds/light.js";
+import { light as lightKind } from "../../hardware/kinds/light.js";
 import { ACTS, boolean, defineTool, done, findPart, integer, optional, string } from "../define-tool.js";
 
 export default defineTool({
@@ -28,42 +28,26 @@ export default defineTool({
 	run: ({ light: name, on, brightness, color }, { lights }) => {
 		const light = findPart(lights, "light", name);
 		const isToggled = brightness === undefined && color === undefined;
-		change(light, {
-			on: on ?? (isToggled ? !light.on : brightness !== 0),
-			brightness,
-			color: color === undefined ? undefined : parseColor(color),
-		});
+		const isOn = on ?? (isToggled ? !light.on : brightness !== 0);
+		const rgb = color === undefined ? undefined : parseColor(color);
+		if (!isOn) {
+			light.on = false;
+		}
+		// Brightness and colour come first, so that a light that turns on never shows the old ones.
+		if (brightness !== undefined && brightness > 0) {
+			light.brightness = brightness;
+		}
+		if (rgb !== undefined) {
+			light.color = rgb;
+		}
+		if (isOn) {
+			light.on = true;
+		}
 		return done(describePart(lightKind, light));
 	},
 });
 
-interface LightChange {
-	readonly on: boolean;
-	readonly brightness: number | undefined;
-	readonly color: number | undefined;
-}
-
-/** Brightness and colour are set first, so that a light that turns on never shows the old ones. */
-const change = (light: Light, { on, brightness, color }: LightChange): void => {
-	if (!on) {
-		light.on = false;
-	}
-	if (brightness !== undefined && brightness > 0) {
-		light.brightness = brightness;
-	}
-	if (color !== undefined) {
-		light.color = color;
-	}
-	if (on) {
-		light.on = true;
-	}
-};
-
-/**
- * A colour as a number, 0xRRGGBB.
- *
- * @throws Error if the text is not #rrggbb
- */
+/** Reads a colour as a number, 0xRRGGBB. @throws Error if the text is not #rrggbb */
 const parseColor = (text: string): number => {
 	if (!/^#[0-9a-f]{6}$/i.test(text)) {
 		throw new Error(`color: expected #rrggbb, not ${JSON.stringify(text)}`);

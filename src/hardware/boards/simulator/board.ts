@@ -1,5 +1,9 @@
+/// <reference path="../../../types/simulator-controls.d.ts" />
 import Resource from "Resource";
+import SimulatedButton from "button";
+import SimulatedLed from "led";
 import Preference from "preference";
+import Time from "time";
 import Timer from "timer";
 import { StoredSettings } from "../../../core/stored-settings.js";
 import { inBuild } from "../../../platform/in-build.js";
@@ -7,10 +11,12 @@ import { openSimulatedWiFi } from "../../../platform/simulated-wifi.js";
 import { openFace } from "../../../screen/open-face.js";
 import openPreview from "../../../screen/open-preview.js";
 import { openPlayer } from "../../../sound/open-player.js";
+import { TimedButton } from "../../drivers/button.js";
 import type { Board, Settings } from "../../hardware.js";
+import type { PartsByKind } from "../../kinds/index.js";
+import type { Light } from "../../kinds/light.js";
 import { heldBytes } from "../../pictures.js";
 import type { Codec, Player } from "../../sound.js";
-import { openControls } from "./controls.js";
 
 /** Skips random numbers by the time: the simulator never seeds them, and each process would be the same. */
 const shuffleRandom = (): void => {
@@ -36,6 +42,38 @@ const macAddress = (settings: Settings): string => {
 	const address = bytes.join(":");
 	settings.set("board", "mac", address);
 	return address;
+};
+
+/** The LED of the simulated device, where the device that was chosen in the simulator has one. */
+const openLight = (): Light & { close(): void } => {
+	const led = new SimulatedLed();
+	let isOn = false;
+	return {
+		get on() {
+			return isOn;
+		},
+		set on(on) {
+			isOn = on;
+			led.write(on ? 1 : 0);
+		},
+		close: () => led.close(),
+	};
+};
+
+/** The button of the simulated device, which is also pressed by the key Del, and its LED. */
+const openControls = (): Required<Pick<PartsByKind, "buttons" | "lights">> & { close(): void } => {
+	const button = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
+	const simulated = new SimulatedButton({ onPush: (value) => button.follow(value === 1) });
+	const light = openLight();
+	return {
+		buttons: { button },
+		lights: { led: light },
+		close() {
+			simulated.close();
+			button.close();
+			light.close();
+		},
+	};
 };
 
 /** Moddable's desktop simulator, for which the firmware is built as for a chip. */
