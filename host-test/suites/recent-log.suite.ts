@@ -1,12 +1,11 @@
-import type { Application } from "../../src/core/application.js";
 import log, { RecentLog } from "../../src/features/log.js";
 import { ProtocolError } from "../../src/protocols/envelope.js";
 import { start } from "../doubles/started-application.js";
 import { equal, ok, suite } from "../harness.js";
 
-function logAt(start: number) {
-	const clock = { now: start };
-	const recent = new RecentLog({ ticks: () => clock.now } as unknown as Application);
+function logAt(now: number) {
+	const clock = { now };
+	const recent = new RecentLog(start(undefined, {}, undefined, { ticks: () => clock.now }).application);
 	return { clock, recent };
 }
 

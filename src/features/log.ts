@@ -13,7 +13,6 @@ const SEND_DELAY = 5_000;
 /** Keeps the latest lines of the device's log, and sends them in a session. */
 export class RecentLog extends AppPart implements DeviceLog, Listener {
 	readonly lines: string[] = [];
-	private readonly start = this.app.ticks();
 	private characters = 0;
 	/** Lines at the end that were not sent. */
 	private unsent = 0;
@@ -23,9 +22,8 @@ export class RecentLog extends AppPart implements DeviceLog, Listener {
 
 	/** Adds a line. Queries of URLs are left out, because they may hold keys. */
 	onLog(message: string): void {
-		const seconds = ((this.app.ticks() - this.start) >>> 0) / 1000;
 		const text = message.replace(/(:\/\/[^\s?]*\?)\S+/g, "$1…");
-		const line = `${seconds.toFixed(1)} ${text}`.slice(0, MAX_LENGTH);
+		const line = `${(this.app.uptime / 1000).toFixed(1)} ${text}`.slice(0, MAX_LENGTH);
 		this.lines.push(line);
 		this.characters += line.length;
 		while (this.lines.length > MAX_LINES || this.characters > MAX_CHARACTERS) {
