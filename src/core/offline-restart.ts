@@ -50,19 +50,16 @@ export class OfflineRestart extends AppPart implements Listener {
 
 	private wait(): void {
 		if (this.hasReached && this.after > 0) {
-			this.waiting ??= this.app.timer.set(() => this.restart(), this.after * 1000);
+			this.waiting ??= this.app.timer.set(() => {
+				const { board, log, state } = this.app;
+				this.waiting = undefined;
+				if (state === "upgrading" || state === "wifi_configuring" || keepsAwake(board)) {
+					this.wait();
+				} else {
+					log(`offline for ${this.after} s: restarting`);
+					board.system.restart(RESTART_DELAY);
+				}
+			}, this.after * 1000);
 		}
-	}
-
-	private restart(): void {
-		const { board, log, state } = this.app;
-		this.waiting = undefined;
-		const isBusy = state === "upgrading" || state === "wifi_configuring";
-		if (isBusy || keepsAwake(board)) {
-			this.wait();
-			return;
-		}
-		log(`offline for ${this.after} s: restarting`);
-		board.system.restart(RESTART_DELAY);
 	}
 }

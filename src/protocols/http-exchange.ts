@@ -204,12 +204,9 @@ export class Exchange {
 			return;
 		}
 		const piece = this.sent?.read(count);
-		if (piece !== undefined && !this.isDone) {
-			this.take(piece);
+		if (piece === undefined || this.isDone) {
+			return;
 		}
-	}
-
-	private take(piece: ArrayBuffer): void {
 		this.checksWithoutProgress = 0;
 		this.allowance.bytes = this.headBytes;
 		this.received += piece.byteLength;

@@ -63,27 +63,21 @@ export class HandshakeResponse {
 		this.line = "";
 		if (this.isFirst) {
 			this.isFirst = false;
-			this.checkStatus(line);
-			return false;
-		}
-		if (line === "" && this.missing.size > 0) {
+			const [version, status] = line.split(" ");
+			if (!version?.startsWith("HTTP/1.")) {
+				throw new Error("the server does not speak HTTP");
+			}
+			if (status !== "101") {
+				throw new Error(`the server answered ${status}, expected 101`);
+			}
+		} else if (line !== "") {
+			this.takeHeader(line);
+		} else if (this.missing.size > 0) {
 			throw new Error(`the server's response lacks ${[...this.missing].join(", ")}`);
-		}
-		if (line === "") {
+		} else {
 			return true;
 		}
-		this.takeHeader(line);
 		return false;
-	}
-
-	private checkStatus(line: string): void {
-		const [version, status] = line.split(" ");
-		if (!version?.startsWith("HTTP/1.")) {
-			throw new Error("the server does not speak HTTP");
-		}
-		if (status !== "101") {
-			throw new Error(`the server answered ${status}, expected 101`);
-		}
 	}
 
 	/** The value of Sec-WebSocket-Accept is not checked: that takes SHA-1, and authenticates nothing. */

@@ -42,19 +42,15 @@ export class DeviceEvents extends AppPart implements Listener {
 
 	onNotification(method: string, params: object): void {
 		if (method === "notifications/sensor_changed") {
-			this.onReading(params as SensorReading);
+			const { sensor, kind, unit, value } = params as SensorReading;
+			const values = { sensor, kind, value: describeReading(value, unit) };
+			if (this.pause === undefined && this.say("sensor", "measured", values)) {
+				this.pause = this.app.timer.set(() => {
+					this.pause = undefined;
+				}, SENSOR_PAUSE);
+			}
 		} else if (method === "notifications/timer_due") {
 			this.say("timer", "due", { timer: (params as Reminder).text });
-		}
-	}
-
-	private onReading({ sensor, kind, unit, value }: SensorReading): void {
-		const { timer } = this.app;
-		const values = { sensor, kind, value: describeReading(value, unit) };
-		if (this.pause === undefined && this.say("sensor", "measured", values)) {
-			this.pause = timer.set(() => {
-				this.pause = undefined;
-			}, SENSOR_PAUSE);
 		}
 	}
 

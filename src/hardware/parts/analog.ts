@@ -52,7 +52,11 @@ export const analog = (options: AnalogOptions): Part<"sensor"> => {
 					return meanOf(opened);
 				},
 				describe: () => ({ kind, unit: options.unit ?? unitOf(kind) ?? "%" }),
-				pick: (raw) => roundedAs(kind, scaled(raw, from ?? full, to)),
+				pick: (raw) => {
+					const [low, high] = from ?? full;
+					const share = Math.min(1, Math.max(0, (raw - low) / (high - low)));
+					return roundedAs(kind, to[0] + share * (to[1] - to[0]));
+				},
 				step: () => threshold ?? stepOf(kind) ?? Math.abs(to[1] - to[0]) * DEFAULT_STEP,
 			});
 		},
@@ -73,12 +77,6 @@ const meanOf = (pin: AnalogPin): SampledSource<number> => ({
 	},
 	close: () => pin.close(),
 });
-
-/** The value that a reading stands for, between the two of the calibration. */
-const scaled = (raw: number, [low, high]: Range, [first, last]: Range): number => {
-	const part = Math.min(1, Math.max(0, (raw - low) / (high - low)));
-	return first + part * (last - first);
-};
 
 const aRange = (name: string, range: unknown): string | false => {
 	const [first, last, ...more] = Array.isArray(range) ? range : [];

@@ -101,14 +101,20 @@ class PinSensor implements Sensor {
 	}
 
 	private open(): DigitalPin {
-		const { pin, pull } = this.options;
-		const Digital = this.io.load<DigitalClass>(DIGITAL);
+		const { pin, pull, debounce = DEFAULT_DEBOUNCE } = this.options;
+		const { load, timer, name } = this.io;
+		const Digital = load<DigitalClass>(DIGITAL);
+		const pulled = pull === "up" ? Digital.InputPullUp : Digital.InputPullDown;
 		const opened = new Digital({
 			pin,
-			mode: modeOf(Digital, pull),
+			mode: pull === undefined ? Digital.Input : pulled,
 			edge: Digital.Rising | Digital.Falling,
-			onReadable: () => this.changed(),
-			part: this.io.name,
+			// Waits until the level has lasted.
+			onReadable: () => {
+				timer.clear(this.lasting);
+				this.lasting = timer.set(() => this.tell(), debounce);
+			},
+			part: name,
 		});
 		this.told = this.valueOf(opened);
 		return opened;
@@ -116,13 +122,6 @@ class PinSensor implements Sensor {
 
 	private valueOf(pin: DigitalPin): boolean {
 		return pin.read() === (this.options.active ?? 1);
-	}
-
-	/** Waits until the level has lasted. */
-	private changed(): void {
-		const { timer } = this.io;
-		timer.clear(this.lasting);
-		this.lasting = timer.set(() => this.tell(), this.options.debounce ?? DEFAULT_DEBOUNCE);
 	}
 
 	private tell(): void {
@@ -134,10 +133,3 @@ class PinSensor implements Sensor {
 		}
 	}
 }
-
-const modeOf = (Digital: DigitalClass, pull: ContactOptions["pull"]): number => {
-	if (pull === undefined) {
-		return Digital.Input;
-	}
-	return pull === "up" ? Digital.InputPullUp : Digital.InputPullDown;
-};

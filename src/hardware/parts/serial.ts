@@ -156,23 +156,17 @@ class PortLine implements SerialLine {
 		this.port.close();
 	}
 
+	/** Empty lines are ignored. */
 	private arrived(buffer: ArrayBuffer | undefined): void {
 		for (const byte of new Uint8Array(buffer ?? new ArrayBuffer(0))) {
-			if (byte === 10 || byte === 13) {
-				this.ended();
+			if ((byte === 10 || byte === 13) && this.bytes.length > 0) {
+				this.last = decoded(this.bytes);
+				this.bytes = [];
+				this.isUntold = true;
+				this.tell();
 			} else if (this.bytes.length < MAX_RECEIVED && byte >= 32 && byte !== 127) {
 				this.bytes.push(byte);
 			}
-		}
-	}
-
-	/** Empty lines are ignored. */
-	private ended(): void {
-		if (this.bytes.length > 0) {
-			this.last = decoded(this.bytes);
-			this.bytes = [];
-			this.isUntold = true;
-			this.tell();
 		}
 	}
 
