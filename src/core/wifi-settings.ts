@@ -1,5 +1,5 @@
 import type { WiFiAccess } from "../hardware/wifi-setup.js";
-import { parseJson } from "./text/json.js";
+import { tryParseJson } from "./text/json.js";
 import { utf8Length } from "./text/utf8.js";
 
 /** Known networks besides the one of the setting `ssid`. */
@@ -21,22 +21,14 @@ export interface StaticAddress {
  * @returns undefined if it is not valid
  */
 export const parseNetworks = (text: unknown): readonly WiFiAccess[] | undefined => {
-	const list = parseList(text);
-	return list?.every(isAccess) ? list.map(([ssid, password]) => ({ ssid, password })) : undefined;
+	const list = tryParseJson(text, 32);
+	const isValid = Array.isArray(list) && list.length <= MAX_NETWORKS && list.every(isAccess);
+	return isValid ? list.map(([ssid, password]) => ({ ssid, password })) : undefined;
 };
 
 /** Writes a list of networks as {@link parseNetworks} reads it. */
 export const networksText = (networks: readonly WiFiAccess[]): string =>
 	networks.length === 0 ? "" : JSON.stringify(networks.map(({ ssid, password }) => [ssid, password]));
-
-const parseList = (text: unknown): readonly unknown[] | undefined => {
-	try {
-		const list = typeof text === "string" ? parseJson(text, 32) : undefined;
-		return Array.isArray(list) && list.length <= MAX_NETWORKS ? list : undefined;
-	} catch {
-		return undefined;
-	}
-};
 
 /** Limits of IEEE 802.11: 32 bytes for a name, 8 to 63 characters for a password or 64 hexadecimal digits for a key. */
 const isAccess = (value: unknown): value is readonly [string, string] => {

@@ -1,4 +1,3 @@
-import type { Words } from "../features/language.js";
 import type { Face } from "../hardware/hardware.js";
 import type { SetupNotice, WiFiAccess } from "../hardware/wifi-setup.js";
 import type { Canvas } from "./brush.js";
@@ -38,7 +37,10 @@ export const drawSetup = (tools: Tools, face: Face, setup: SetupNotice, code?: Q
 	const measure = (character: string): number => canvas.getTextWidth(character, font);
 	const progress = breakLines(setup.progress, width - 2 * MARGIN, measure).slice(0, MAX_PROGRESS_LINES);
 	const bottom = height - progress.length * font.height - MARGIN;
-	const steps = stepsOf(setup, face.words);
+	// A build without words shows only the network and the address.
+	const { joinWifi = "", openPage = "" } = face.words ?? {};
+	const lines = [joinWifi, setup.ssid, setup.password, openPage, hostOf(setup.url)];
+	const steps = lines.filter((line) => line !== "");
 	// The words are to the right of the code, or under it.
 	const isWide = width > height;
 	const room = bottom - top - MARGIN;
@@ -64,12 +66,6 @@ const codeSide = (code: QrCode | undefined, room: number): number => {
 	const modules = (code?.size ?? 0) + 2 * BORDER;
 	const scale = Math.floor(room / modules);
 	return code === undefined || scale < MIN_SCALE ? 0 : scale * modules;
-};
-
-/** Lists the steps. A build without words shows only the network and the address. */
-const stepsOf = ({ ssid, password, url }: SetupNotice, words: Words | undefined): readonly string[] => {
-	const { joinWifi = "", openPage = "" } = words ?? {};
-	return [joinWifi, ssid, password, openPage, hostOf(url)].filter((line) => line !== "");
 };
 
 const drawLines = (

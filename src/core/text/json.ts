@@ -55,6 +55,15 @@ export const parseJson = (text: string, maxValues?: number, names?: readonly str
 	return parse(text, names);
 };
 
+/** Parses JSON as {@link parseJson} does. Returns undefined if that fails, or without a text. */
+export const tryParseJson = (text: unknown, maxValues?: number, names?: readonly string[]): unknown => {
+	try {
+		return typeof text === "string" ? parseJson(text, maxValues, names) : undefined;
+	} catch {
+		return undefined;
+	}
+};
+
 /**
  * A cheap bound for a text without arrays, which lets almost every message pass: each level takes some characters, and the
  * search for levels ends where too few are left. `indexOf` is native, a loop over characters is not.

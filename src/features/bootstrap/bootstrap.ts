@@ -4,7 +4,7 @@ import { deviceUuid } from "../../core/config.js";
 import { FIRMWARE } from "../../core/firmware.js";
 import { AppPart, type Feature } from "../../core/listener.js";
 import { toHex } from "../../core/text/hex.js";
-import { isObject, parseJson } from "../../core/text/json.js";
+import { isObject, tryParseJson } from "../../core/text/json.js";
 import { isNewer } from "../../core/text/version.js";
 import type { Http, HttpResponse, Settings, TimerHandle } from "../../hardware/hardware.js";
 import { Backoff } from "../../protocols/backoff.js";
@@ -193,7 +193,11 @@ export class Bootstrap extends AppPart implements Search {
 		let problem = new Error(["the response has neither mqtt nor websocket", ...dropped].join("; "));
 		for (const backend of candidates) {
 			try {
-				this.report(backend);
+				const text = JSON.stringify(backend);
+				if (text !== this.reported) {
+					this.events.onBackend(backend);
+					this.reported = text;
+				}
 				settings?.set(...STORED, JSON.stringify({ otaUrl, backend }));
 				return;
 			} catch (error) {
@@ -202,14 +206,6 @@ export class Bootstrap extends AppPart implements Search {
 			}
 		}
 		throw problem;
-	}
-
-	private report(backend: ServedBackend): void {
-		const text = JSON.stringify(backend);
-		if (text !== this.reported) {
-			this.events.onBackend(backend);
-			this.reported = text;
-		}
 	}
 
 	/** Shows the code, and polls until the device is bound. Then the bootstrap starts over. */
@@ -309,14 +305,9 @@ const STORED = Object.freeze(["bootstrap", "backend"] as const);
 
 /** The backend that this server served last. Checked, because the stored text may be from another firmware. */
 const storedBackend = (settings: Settings | undefined, otaUrl: string): ServedBackend | undefined => {
-	const text = settings?.get(...STORED);
-	try {
-		const stored = typeof text === "string" ? parseJson(text) : undefined;
-		const backend = isObject(stored) && stored.otaUrl === otaUrl ? stored.backend : undefined;
-		return isObject(backend) && typeof backend.backend === "string" ? (backend as ServedBackend) : undefined;
-	} catch {
-		return undefined;
-	}
+	const stored = tryParseJson(settings?.get(...STORED));
+	const backend = isObject(stored) && stored.otaUrl === otaUrl ? stored.backend : undefined;
+	return isObject(backend) && typeof backend.backend === "string" ? (backend as ServedBackend) : undefined;
 };
 
 /** Asks a server for the backend, if the setting `otaUrl` names one and the build has an HTTP client. */

@@ -9,7 +9,7 @@ import {
 	withSettings,
 } from "../../core/read-setting.js";
 import { SETTINGS, type SettingName } from "../../core/settings-table.js";
-import { isObject, parseJson } from "../../core/text/json.js";
+import { isObject, tryParseJson } from "../../core/text/json.js";
 import type { Settings } from "../../hardware/hardware.js";
 import type { SetupMessage, TextKey } from "./setup-texts.js";
 
@@ -68,8 +68,8 @@ export const currentValues = (source: SettingSource): SetupValues =>
  * @param text a JSON object of texts by field; `action` is "find", "keep" or absent
  */
 export const readForm = (text: string, current: SetupValues): SetupForm | { errors: FormErrors } => {
-	const typed = parseForm(text);
-	if (typed === undefined) {
+	const typed = tryParseJson(text, MAX_VALUES, NAMES);
+	if (!isObject(typed)) {
 		return { errors: { form: { text: "wrongForm" } } };
 	}
 	const errors: Record<string, SetupMessage> = {};
@@ -87,7 +87,12 @@ export const readForm = (text: string, current: SetupValues): SetupForm | { erro
 	values.language ||= current.language;
 	// The page sends the phone's time zone, which never replaces one that was set.
 	values.timezone = current.timezone || values.timezone;
-	keepSecrets(values, current);
+	if (values.password === "" && values.ssid === current.ssid) {
+		values.password = current.password;
+	}
+	if (values.token === "" && values.backend === current.backend && values.otaUrl === current.otaUrl) {
+		values.token = current.token;
+	}
 	for (const field of ["ssid", "password", "language", "timezone"] as const) {
 		const error = uncheckedError(field, values[field]);
 		if (error !== undefined) {
@@ -150,27 +155,9 @@ export const storeValues = (values: SetupValues, source: StoredSource): boolean 
 /** Returns the field at which the page shows an error. It chooses language and time zone itself, and has no place for theirs. */
 const errorPlace = (field: Field): Field | "form" => (field === "language" || field === "timezone" ? "form" : field);
 
-const parseForm = (text: string): Readonly<Record<string, unknown>> | undefined => {
-	try {
-		const form = parseJson(text, MAX_VALUES, NAMES);
-		return isObject(form) ? form : undefined;
-	} catch {
-		return undefined;
-	}
-};
-
 /** Checks the length, and rejects control characters. */
 const isShortText = (value: string): boolean =>
 	value.length <= MAX_VALUE_LENGTH && Array.from(value).every((each) => each >= " " && each !== "\u007f");
-
-const keepSecrets = (values: Record<Field, string>, current: SetupValues): void => {
-	if (values.password === "" && values.ssid === current.ssid) {
-		values.password = current.password;
-	}
-	if (values.token === "" && values.backend === current.backend && values.otaUrl === current.otaUrl) {
-		values.token = current.token;
-	}
-};
 
 /** The check of the firmware does not read these settings. */
 const uncheckedError = (

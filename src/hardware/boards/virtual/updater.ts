@@ -19,7 +19,9 @@ export const virtualUpdater = (): Updater => {
 		begin(source) {
 			firmware.begin();
 			const head = new ImageHead(IDENTITY_AT + IDENTITY_BYTES, (bytes) => {
-				checkMagic(bytes);
+				if (String.fromCharCode(...bytes.subarray(0, MAGIC.length)) !== MAGIC) {
+					throw new Error(`not a firmware image of a virtual device: it does not start with ${MAGIC}`);
+				}
 				checkIdentity(bytes, IDENTITY_AT, source);
 			});
 			return {
@@ -44,11 +46,4 @@ export const virtualUpdater = (): Updater => {
 		},
 		rollBack: () => firmware.rollBack(),
 	};
-};
-
-const checkMagic = (head: Uint8Array): void => {
-	const magic = String.fromCharCode(...head.subarray(0, MAGIC.length));
-	if (magic !== MAGIC) {
-		throw new Error(`not a firmware image of a virtual device: it does not start with ${MAGIC}`);
-	}
 };
