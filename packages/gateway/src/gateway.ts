@@ -167,7 +167,7 @@ export class RunningGateway extends Gateway {
 		const gateway = new RunningGateway(servers, options, { ...host, urls, pictures, key });
 		try {
 			for (const plugin of plugins) {
-				gateway.provide(plugin, await plugin.setup(gateway));
+				gateway.provided.set(plugin.name, await plugin.setup(gateway));
 			}
 			return gateway;
 		} catch (error) {
@@ -178,7 +178,7 @@ export class RunningGateway extends Gateway {
 
 	/** Returns the value of a plugin that was set up before. */
 	use<Value>(plugin: Plugin<Value>): Value {
-		if (!this.has(plugin)) {
+		if (!this.provided.has(plugin.name)) {
 			throw new Error(`plugin ${plugin.name} is not set up yet`);
 		}
 		return this.find(plugin) as Value;

@@ -153,11 +153,8 @@ export function withoutPassword(value: unknown): unknown {
 		return Array.isArray(value) ? value.map(withoutPassword) : value;
 	}
 	const urls = value.split(/(?<=,)(?=\s*[a-z][a-z0-9+.-]*:\/\/)/i).map((each) => each.replace(USER_INFO, "$1***@"));
+	const withoutValues = (query: string): string => query.replace(/([?&#](?:[^=&#]*=)?)[^&#]*/g, "$1***");
 	return urls.map((each) => each.replace(/(?<=^[^?#]*:[/\\]{2}[^?#]*)[?#].*/s, withoutValues)).join("");
-}
-
-function withoutValues(query: string): string {
-	return query.replace(/([?&#](?:[^=&#]*=)?)[^&#]*/g, "$1***");
 }
 
 /** Text that is not empty. */

@@ -5,7 +5,6 @@ import {
 	portable,
 	relayedExtensions,
 	type Server,
-	type ServerPrompt,
 	type ServerRegistry,
 	type ServerTool,
 } from "xs-mcp-manager/core";
@@ -40,19 +39,6 @@ export type CatalogChange =
 export interface FoundTool {
 	readonly server: Server;
 	readonly tool: ServerTool;
-}
-
-/** A prompt that a client named, and the server that has it. */
-export interface FoundPrompt {
-	readonly server: Server;
-	readonly prompt: ServerPrompt;
-}
-
-/** A resource that a client named, and the server that may have it. */
-interface FoundResource {
-	readonly server: Server;
-	/** Its URI at the server. */
-	readonly uri: string;
 }
 
 const NO_LISTS: Lists = { tools: [], kind: undefined, resources: [], resourceTemplates: [], prompts: [] };
@@ -307,14 +293,12 @@ export class Catalog {
 	}
 
 	/** The prompt of this name, which may have any of the forms that a tool's name may have. */
-	findPrompt(name: string): FoundPrompt | undefined {
-		const { listings } = this.#of;
-		const found = this.#find(name, (server, naming) => listings.findPrompt(server, naming, name));
-		return found && { server: found.server, prompt: found.item };
+	findPrompt(name: string) {
+		return this.#find(name, (server, naming) => this.#of.listings.findPrompt(server, naming, name));
 	}
 
 	/** The server that a resource's URI, or template, belongs to, and what the server calls it. It may not exist there. */
-	findResource(uri: string): FoundResource | undefined {
+	findResource(uri: string) {
 		const own = this.server !== undefined;
 		const parsed = own ? undefined : parseClientUri(uri);
 		const server = own ? this.#of.findOnly() : this.#withAlias(parsed?.alias);

@@ -1,30 +1,17 @@
 import { type CallToolResult, type ContentBlock, isInputRequiredResult, type Tool } from "@modelcontextprotocol/server";
-import {
-	digest,
-	EVERY_DEVICE,
-	type OrInput,
-	type Server,
-	ServerError,
-	type ServerTool,
-	textOf,
-} from "xs-mcp-manager/core";
+import { digest, EVERY_DEVICE, type OrInput, ServerError, type ServerTool, textOf } from "xs-mcp-manager/core";
 import { isObject } from "../firmware.js";
 import { answerFailedCall, answerWrongArguments, failedCall } from "../mcp/contents.js";
+import type { FoundTool } from "./catalog.js";
 import { MAX_NAME_LENGTH } from "./shared-list.js";
-
-/** A tool of a server. */
-export interface Member {
-	readonly server: Server;
-	readonly tool: ServerTool;
-}
 
 interface Tools {
 	/** In the order of servers and of their tools. */
-	readonly members: () => Iterable<Member>;
+	readonly members: () => Iterable<FoundTool>;
 	/** The same for tools that are alike: see {@link likenessOf}. */
 	readonly likeness: (tool: ServerTool) => string;
 	/** How a catalog of its server alone lists a tool. */
-	readonly listed: (member: Member) => Tool;
+	readonly listed: (member: FoundTool) => Tool;
 	/** Whether no group may have this name. */
 	readonly isTaken: (name: string) => boolean;
 }
@@ -33,7 +20,7 @@ interface Tools {
 export interface ToolGroup {
 	readonly listed: Tool;
 	/** Sorted by alias. */
-	readonly members: readonly Member[];
+	readonly members: readonly FoundTool[];
 }
 
 /** The argument of a group's tool that says which devices are meant. */
@@ -77,7 +64,7 @@ export function groupTools(
 	{ members, likeness, listed, isTaken }: Tools,
 	before: ReadonlyMap<string, ToolGroup>,
 ): ReadonlyMap<string, ToolGroup> {
-	const alike = new Map<string, Member[]>();
+	const alike = new Map<string, FoundTool[]>();
 	for (const member of members()) {
 		const key = likeness(member.tool);
 		const others = alike.get(key) ?? [];
@@ -89,7 +76,7 @@ export function groupTools(
 		.sort(([, one], [, other]) => other.length - one.length);
 	const groups = new Map<string, ToolGroup>();
 	for (const [key, each] of shared) {
-		const first = listed(each[0] as Member);
+		const first = listed(each[0] as FoundTool);
 		const hash = digest(key).slice(0, HASH_DIGITS);
 		const isFree = !groups.has(first.name) && !isTaken(first.name);
 		const name = isFree ? first.name : `${first.name.slice(0, MAX_NAME_LENGTH - HASH_DIGITS - 1)}_${hash}`;
@@ -107,7 +94,7 @@ export function groupTools(
  * alias of a member means only that device.
  * @throws RangeError with the expected values
  */
-export function chooseMembers<Each extends Pick<Member, "server">>(
+export function chooseMembers<Each extends Pick<FoundTool, "server">>(
 	{ listed, members }: { readonly listed: Pick<Tool, "name">; readonly members: readonly Each[] },
 	named: unknown,
 ): readonly Each[] {
@@ -136,7 +123,7 @@ export function chooseMembers<Each extends Pick<Member, "server">>(
 
 function listedAs(
 	{ name, title, description, annotations, icons, inputSchema }: Tool,
-	members: readonly Member[],
+	members: readonly FoundTool[],
 ): Tool {
 	const choices = choicesOf(members);
 	const isShort = choices.length <= MAX_CHOICES;
@@ -161,7 +148,7 @@ function listedAs(
 	};
 }
 
-function choicesOf(members: readonly Pick<Member, "server">[]): string[] {
+function choicesOf(members: readonly Pick<FoundTool, "server">[]): string[] {
 	const aliases = members.map(({ server }) => server.alias);
 	const tags = new Set(members.flatMap(({ server }) => server.tags));
 	return [...new Set([EVERY_DEVICE, ...aliases, ...[...tags].sort()])];
@@ -187,9 +174,9 @@ export async function callGroup(
 	group: ToolGroup,
 	{ [DEVICES]: named, ...args }: Readonly<Record<string, unknown>>,
 	revision: string,
-	call: (member: Member, args: object) => Promise<OrInput<CallToolResult>>,
+	call: (member: FoundTool, args: object) => Promise<OrInput<CallToolResult>>,
 ): Promise<CallToolResult> {
-	let chosen: readonly Member[];
+	let chosen: readonly FoundTool[];
 	try {
 		chosen = chooseMembers(group, named);
 	} catch (error) {
@@ -199,7 +186,7 @@ export async function callGroup(
 		return answerWrongArguments(`${DEVICES}: ${chosen.length} devices, at most ${MAX_DEVICES} in one call`, revision);
 	}
 	// The schema is the same for all: one check is enough.
-	const [{ server, tool }] = chosen as [Member];
+	const [{ server, tool }] = chosen as [FoundTool];
 	try {
 		await server.checkArguments(tool, args);
 	} catch (error) {
@@ -209,7 +196,7 @@ export async function callGroup(
 }
 
 async function outcomeOf(
-	{ server: { alias: device }, tool }: Member,
+	{ server: { alias: device }, tool }: FoundTool,
 	call: () => Promise<OrInput<CallToolResult>>,
 ): Promise<Outcome> {
 	try {
@@ -234,17 +221,16 @@ function combined(outcomes: readonly Outcome[]): CallToolResult {
 	const failed = results.filter(({ ok }) => !ok).length;
 	const lines = results.map(({ device, ok, text }) => `${device}: ${ok ? "" : "failed: "}${text}`);
 	const head = failed === 0 ? [] : [`${failed} of ${results.length} failed`];
+	/** Pictures, sound and resources, after the name of their device. */
+	const others = outcomes.flatMap(({ device, result }): ContentBlock[] => {
+		const blocks = result.content.filter((block) => !isText(block));
+		return blocks.length === 0 ? [] : [{ type: "text", text: `${device}:` }, ...blocks];
+	});
 	return {
-		content: [{ type: "text", text: [...head, ...lines].join("\n") }, ...outcomes.flatMap(othersOf)],
+		content: [{ type: "text", text: [...head, ...lines].join("\n") }, ...others],
 		structuredContent: { results: results.map(({ text: _, ...rest }) => rest), failed },
 		...(failed === results.length && { isError: true }),
 	};
-}
-
-/** Pictures, sound and resources of one device, after its name. */
-function othersOf({ device, result }: Outcome): ContentBlock[] {
-	const others = result.content.filter((block) => !isText(block));
-	return others.length === 0 ? [] : [{ type: "text", text: `${device}:` }, ...others];
 }
 
 function isText({ type }: ContentBlock): boolean {

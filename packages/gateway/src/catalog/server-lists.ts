@@ -8,7 +8,8 @@ import {
 	withoutExecution,
 } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
-import { groupTools, hasGroup, likenessOf, type Member, type ToolGroup } from "./groups.js";
+import type { FoundTool } from "./catalog.js";
+import { groupTools, hasGroup, likenessOf, type ToolGroup } from "./groups.js";
 import { ALIAS_SEPARATOR, type Lookup, type NamedItem, type Naming, sharedLists } from "./shared-list.js";
 import { clientUri, STATE_TEMPLATE, stateResource } from "./state-resource.js";
 import { toolHints } from "./tool-hints.js";
@@ -63,7 +64,7 @@ export function makeServerLists(
 		userTools: typeof userTools === "boolean" ? userTools : userTools.has(id),
 		readOnly,
 	});
-	function* members(): Generator<Member> {
+	function* members(): Generator<FoundTool> {
 		for (const server of servers()) {
 			const rights = allowed(server);
 			for (const tool of server.tools) {
@@ -86,7 +87,7 @@ export function makeServerLists(
 	const shared = {
 		members: () => (only === undefined ? members() : []),
 		likeness: (tool: ServerTool) => listings.likeness(tool),
-		listed: ({ server, tool }: Member) => listings.listed(server, "portable", tool),
+		listed: ({ server, tool }: FoundTool) => listings.listed(server, "portable", tool),
 		isTaken,
 	};
 	let known = NO_GROUPS;
@@ -150,23 +151,19 @@ function joiner<Item>(): (parts: readonly (readonly Item[])[]) => readonly Item[
 		const next = parts.filter(({ length }) => length > 0);
 		if (next.length !== before.length || next.some((part, index) => part !== before[index])) {
 			before = next;
-			items = concatenated(next);
+			// An array of the right size: a growing one is copied, and `flat` takes ten times as long.
+			const joined = new Array<Item>(next.reduce((sum, { length }) => sum + length, 0));
+			let at = 0;
+			for (const part of next) {
+				for (const item of part) {
+					joined[at] = item;
+					at += 1;
+				}
+			}
+			items = joined;
 		}
 		return items;
 	};
-}
-
-/** Joins lists into an array of the right size: a growing one is copied. `flat` takes ten times as long. */
-function concatenated<Item>(parts: readonly (readonly Item[])[]): readonly Item[] {
-	const items = new Array<Item>(parts.reduce((sum, { length }) => sum + length, 0));
-	let at = 0;
-	for (const part of parts) {
-		for (const item of part) {
-			items[at] = item;
-			at += 1;
-		}
-	}
-	return items;
 }
 
 /** Which of a server's tools a client may see and call. */

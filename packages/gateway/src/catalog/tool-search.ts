@@ -14,12 +14,6 @@ interface ToolHit {
 	readonly devices?: number | undefined;
 }
 
-interface ToolQuery {
-	readonly query: string;
-	/** Only tools of the server with this alias. */
-	readonly server?: string | undefined;
-}
-
 /** Words that a client can search for, most common first. Each list is cut to a share of {@link DIRECTORY_CHARACTERS}. */
 interface Directory {
 	/** Rooms and other tags. */
@@ -92,8 +86,10 @@ const indexes = new LRUCache<object, ToolIndex>({ max: MAX_INDEXES });
 /**
  * Searches names, titles, parts and descriptions of a catalog's tools. Tools of devices that the query names come first, and
  * shared tools where it names none. Nothing is translated: for a weak match, the directory has words for a second search.
+ *
+ * @param only alias: only tools of this server
  */
-export function searchTools(catalog: Catalog, { query, server: only }: ToolQuery): ToolSearch {
+export function searchTools(catalog: Catalog, query: string, only?: string): ToolSearch {
 	const { groups } = catalog;
 	const index = indexes.get(groups) ?? makeIndex(catalog);
 	indexes.set(groups, index);

@@ -231,10 +231,11 @@ async function askInSession(request: ClientRequest, server: Server, made: Reques
 			await delay(REPEAT_DELAY, undefined, { signal: request.signal });
 		}
 		const failed = new AbortController();
-		const asked = questions.map(async ([key, question]) => [
-			key,
-			await request.ask(withElicitationId(question), failed.signal),
-		]);
+		const asked = questions.map(async ([key, { method, params }]) => {
+			// Revisions up to 2025-11-25 require an id for URL-mode elicitation.
+			const id = params?.mode === "url" && { elicitationId: randomUUID() };
+			return [key, await request.ask({ method, ...(params && { params: { ...id, ...params } }) }, failed.signal)];
+		});
 		try {
 			request.inputResponses = Object.fromEntries(await Promise.all(asked)) as InputResponses;
 		} catch (error) {
@@ -245,11 +246,6 @@ async function askInSession(request: ClientRequest, server: Server, made: Reques
 		result = await send(server, made, request);
 	}
 	return result;
-}
-
-/** Adds the id that revisions up to 2025-11-25 require for URL-mode elicitation. */
-function withElicitationId({ method, params }: Question): Question {
-	return params?.mode === "url" ? { method, params: { elicitationId: randomUUID(), ...params } } : { method, params };
 }
 
 interface PendingQuestion {

@@ -97,7 +97,7 @@ const toolsSearch = define({
 		limit: z.int().min(1).max(MAX_HITS).default(DEFAULT_HITS).describe("Tools in the answer"),
 	}),
 	async run({ query, server, limit }, { catalog }) {
-		const { hits, directory } = searchTools(catalog, { query, server });
+		const { hits, directory } = searchTools(catalog, query, server);
 		const tools = hits.slice(0, limit).flatMap((hit) => {
 			const { title, description, annotations } = catalog.findListed(hit.name) ?? {};
 			return { ...hit, ...present({ title, description: description?.slice(0, MAX_SUMMARY), annotations }) };

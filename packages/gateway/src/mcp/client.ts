@@ -118,7 +118,8 @@ export class Client {
 	capabilities: ClientCapabilities = {};
 	/** The least severe log messages that the client gets in its session. */
 	logLevel: LogLevel = DEFAULT_LOG_LEVEL;
-	#revision: string;
+	/** The revision that the client speaks; empty before it has begun its session. */
+	revision: string;
 	readonly #channel: Channel | undefined;
 	/** Requests without an answer, by their ids. Empty if several clients share this one. */
 	readonly #requests = new Map<unknown, ClientRequest>();
@@ -134,15 +135,10 @@ export class Client {
 		this.gateway = gateway;
 		this.catalog = catalog;
 		this.isStateless = isStateless;
-		this.#revision = isStateless ? REVISION_OF_STATELESS : "";
+		this.revision = isStateless ? REVISION_OF_STATELESS : "";
 		this.caching = { ttlMs: listTtl, cacheScope: catalog.isPublic ? "public" : "private" };
 		this.subscriptions = makeSubscriptions(this);
 		this.#channel = channel;
-	}
-
-	/** The revision that the client speaks; empty before it has begun its session. */
-	get revision(): string {
-		return this.#revision;
 	}
 
 	/** Adds a function that is called once the client has disconnected. */
@@ -166,7 +162,7 @@ export class Client {
 		const { id, channel, signal } = request;
 		let answer: { result: Record<string, unknown> } | { error: JSONRPCErrorResponse["error"] };
 		try {
-			const method = this.#findMethod(request.method);
+			const method = this.findMethod(request.method);
 			if (method === undefined) {
 				throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
 			}
@@ -187,11 +183,6 @@ export class Client {
 		if (this.#requests.get(id) === request) {
 			this.#requests.delete(id);
 		}
-	}
-
-	/** Whether a method exists in the client's revision. */
-	hasMethod(name: string): boolean {
-		return this.#findMethod(name) !== undefined;
 	}
 
 	/** Sends a notification that belongs to no request. */
@@ -234,7 +225,7 @@ export class Client {
 	/** Begins the client's session: agrees on a revision. */
 	initialize({ protocolVersion: asked, capabilities, clientInfo }: InitializeRequestParams): object {
 		const protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : SUPPORTED_PROTOCOL_VERSIONS[0];
-		this.#revision = `${protocolVersion}`;
+		this.revision = `${protocolVersion}`;
 		this.capabilities = withForm(capabilities);
 		this.info = clientInfo;
 		const serverInfo = infoFor(SERVER_INFO, this.revision);
@@ -405,7 +396,8 @@ export class Client {
 		};
 	}
 
-	#findMethod(name: string): Method | undefined {
+	/** Finds a method of the client's revision. */
+	findMethod(name: string): Method | undefined {
 		const isOfEvents = Object.hasOwn(EVENT_METHODS, name) && this.gateway.find(events) !== undefined;
 		const methods = isOfEvents ? EVENT_METHODS : METHODS;
 		const found = Object.hasOwn(methods, name) ? methods[name] : undefined;

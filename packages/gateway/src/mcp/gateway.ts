@@ -71,7 +71,7 @@ export class Gateway {
 	readonly panel: string | undefined;
 	readonly checkCall: NonNullable<GatewayOptions["checkCall"]>;
 	/** Values of plugins, by their names. */
-	readonly #provided = new Map<string, unknown>();
+	protected readonly provided = new Map<string, unknown>();
 	readonly #view: ToolView;
 	readonly #listings: Listings;
 	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });
@@ -109,15 +109,7 @@ export class Gateway {
 
 	/** Returns the value of a plugin; undefined without it. */
 	find<Value>({ name }: Plugin<Value>): Value | undefined {
-		return this.#provided.get(name) as Value | undefined;
-	}
-
-	protected has({ name }: Plugin): boolean {
-		return this.#provided.has(name);
-	}
-
-	protected provide({ name }: Plugin, value: unknown): void {
-		this.#provided.set(name, value);
+		return this.provided.get(name) as Value | undefined;
 	}
 
 	/**

@@ -81,13 +81,13 @@ export async function callOwnTool(
 			client.onClosed(end);
 		},
 	});
-	return unasked === undefined ? result : await asking.sign(request, inputRequiredFor(unasked), of);
-}
-
-/** A result that asks the person (2026-07-28). The question is its state, so that the answer is for no other. */
-function inputRequiredFor(question: string): InputRequiredResult {
-	const inputRequests = { [APPROVAL]: questionFor(question) };
-	return { resultType: "input_required", inputRequests, requestState: question } as InputRequiredResult;
+	if (unasked === undefined) {
+		return result;
+	}
+	// The question is the state, so that the answer is for no other.
+	const inputRequests = { [APPROVAL]: questionFor(unasked) };
+	const asked = { resultType: "input_required", inputRequests, requestState: unasked } as InputRequiredResult;
+	return await asking.sign(request, asked, of);
 }
 
 /** A question to which the answer is yes or no. */

@@ -8,7 +8,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { type Skill, skillEntry } from "@modelcontextprotocol/server/ext/skills";
 import * as z from "zod";
-import type { Catalog, FoundPrompt } from "../catalog/catalog.js";
+import type { Catalog } from "../catalog/catalog.js";
 import { readPanel } from "../catalog/device-panel.js";
 import { ALIAS_SEPARATOR } from "../catalog/shared-list.js";
 import { readState, STATE_TEMPLATE } from "../catalog/state-resource.js";
@@ -57,9 +57,12 @@ async function read(uri: string, request: ClientRequest): Promise<object> {
 		return { contents: [await readState(stateOf, signal)] };
 	}
 	const { panel } = client.gateway;
-	const own = (panel && readPanel(catalog, panel, uri)) || readSkill(catalog, uri);
-	if (own) {
-		return { contents: [own] };
+	const page = panel && readPanel(catalog, panel, uri);
+	if (page) {
+		return { contents: [page] };
+	}
+	if (uri === SKILL_URI) {
+		return { contents: [{ uri, mimeType: "text/markdown", text: skillText(catalog) }] };
 	}
 	const found = catalog.findResource(uri);
 	if (found === undefined) {
@@ -163,11 +166,6 @@ export const SKILL_METHODS: Readonly<Record<string, Method>> = {
 	}),
 };
 
-/** The skill's file as a resource; undefined for other URIs. */
-function readSkill(catalog: Catalog, uri: string) {
-	return uri === SKILL_URI ? { uri, mimeType: "text/markdown", text: skillText(catalog) } : undefined;
-}
-
 async function entryOf(catalog: Catalog): Promise<Skill> {
 	return await skillEntry(SKILL_PATH, { "SKILL.md": skillText(catalog) });
 }
@@ -183,7 +181,7 @@ export const PROMPT_METHODS: Readonly<Record<string, Method>> = {
 	}),
 	"prompts/get": method(specTypeSchemas.GetPromptRequestParams, async ({ name, arguments: args }, request) => {
 		const { client } = request;
-		const { server, prompt } = findPrompt(client, name);
+		const { server, item: prompt } = findPrompt(client, name);
 		try {
 			const params = { name: prompt.name, ...(args && { arguments: args }) };
 			const result = await client.gateway.asking.request(request, server, { method: "prompts/get", params });
@@ -199,7 +197,9 @@ export const PROMPT_METHODS: Readonly<Record<string, Method>> = {
 
 async function complete({ argument, context, ref: asked }: CompleteRequestParams, { client, signal }: ClientRequest) {
 	if (asked.type === "ref/resource" && asked.uri === STATE_TEMPLATE.uriTemplate) {
-		return { completion: { values: argument.name === "alias" ? aliasesOf(client, argument.value) : [] } };
+		const aliases = argument.name === "alias" ? client.catalog.servers.map(({ alias }) => alias) : [];
+		const values = aliases.filter((alias) => alias.startsWith(argument.value)).slice(0, MAX_SUGGESTIONS);
+		return { completion: { values } };
 	}
 	const { server, ref } = findReference(client, asked);
 	// Suggestions are useful only while a person types: never wait for an offline server.
@@ -214,18 +214,12 @@ async function complete({ argument, context, ref: asked }: CompleteRequestParams
 	}
 }
 
-/** The aliases that the client may have begun to type. */
-function aliasesOf({ catalog }: Client, typed: string): string[] {
-	const aliases = catalog.servers.map(({ alias }) => alias);
-	return aliases.filter((alias) => alias.startsWith(typed)).slice(0, MAX_SUGGESTIONS);
-}
-
 type Reference = { readonly type: "ref/prompt"; name: string } | { readonly type: "ref/resource"; uri: string };
 
 /** The reference that a client wants completed, and its server. */
 function findReference(client: Client, ref: Reference) {
 	if (ref.type === "ref/prompt") {
-		const { server, prompt } = findPrompt(client, ref.name);
+		const { server, item: prompt } = findPrompt(client, ref.name);
 		return { server, ref: { ...ref, name: prompt.name } };
 	}
 	const found = client.catalog.findResource(ref.uri);
@@ -235,7 +229,7 @@ function findReference(client: Client, ref: Reference) {
 	return { server: found.server, ref: { ...ref, uri: found.uri } };
 }
 
-function findPrompt({ catalog }: Client, name: string): FoundPrompt {
+function findPrompt({ catalog }: Client, name: string) {
 	const found = catalog.findPrompt(name);
 	if (found === undefined) {
 		throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown prompt: ${name}`);

@@ -25,11 +25,7 @@ const MAX_KEPT_BYTES = 64_000_000;
 /** A client, as tasks are bound to it: its token, and the only server if it uses the path of one. */
 export type TaskClient = Pick<Catalog, "access" | "server">;
 
-interface Kept {
-	readonly task: Task;
-	readonly client: TaskClient;
-	readonly timer: NodeJS.Timeout;
-}
+type Kept = { readonly task: Task; readonly client: TaskClient; readonly timer: NodeJS.Timeout };
 
 /** The tasks of all clients. */
 export type Tasks = ReturnType<typeof makeTasks>;
@@ -164,20 +160,11 @@ export interface Input {
 /** A call of a tool, the first time or with input. */
 export type TaskCall = (task: Task, input?: Input) => Promise<OrInput<CallToolResult>>;
 
-/** A question to the client without an answer. */
-interface OpenInput {
-	/** The server's own key. */
-	readonly key: string;
-	readonly request: InputRequests[string];
-}
-
-interface Events {
-	/** The status, its message or the questions have changed. */
-	change: [];
-}
-
-/** One call of a tool that goes on without its client: a task of SEP-2663. */
-export class Task extends EventEmitter<Events> {
+/**
+ * One call of a tool that goes on without its client: a task of SEP-2663. Emits "change" when the status, its message or the
+ * questions have changed.
+ */
+export class Task extends EventEmitter<{ change: [] }> {
 	readonly id: string;
 	/** Whether the client has its answer: that the call is a task. */
 	isAnswered = false;
@@ -192,8 +179,8 @@ export class Task extends EventEmitter<Events> {
 	#status: Status = "working";
 	#message: string | undefined;
 	#outcome: Outcome;
-	/** Questions by the key that the client gets, which is unique in the task. */
-	readonly #open = new Map<string, OpenInput>();
+	/** Questions without an answer, and the server's own key of each, by the key that the client gets, which is unique in the task. */
+	readonly #open = new Map<string, { readonly key: string; readonly request: InputRequests[string] }>();
 	#asked = 0;
 	#answers: Record<string, InputResponses[string]> = {};
 	#onAnswered: () => void = () => {};

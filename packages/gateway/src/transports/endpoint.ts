@@ -104,7 +104,7 @@ const MAX_REQUESTS = 64;
 /** Bytes that may wait to be sent. Beyond that it is disconnected. */
 const MAX_UNSENT_BYTES = 1024 * 1024;
 
-/** Lists that have pages. */
+/** Lists that have pages: the server is asked for those that fit. */
 const LISTS: ReadonlySet<string> = new Set(["tools/list", "resources/list"]);
 
 type Message = Readonly<Record<string, unknown>>;
@@ -144,14 +144,15 @@ function serveEndpoint(socket: WebSocket, open: (channel: Channel) => MessageHan
 		},
 	});
 	const receiveRequest = (request: JSONRPCRequest): void => {
-		const { id, method } = request;
+		const { id, method, params } = request;
 		if (requests.has(id)) {
 			reject(id, ProtocolErrorCode.InvalidRequest, `the id ${JSON.stringify(id)} is already in use`);
 		} else if (requests.size >= MAX_REQUESTS) {
 			reject(id, SERVER_ERROR, `too many requests in progress (limit ${MAX_REQUESTS})`);
 		} else {
 			requests.add(id);
-			handler.receive(LISTS.has(method) ? withPageLimit(request) : request);
+			const _meta = { ...params?._meta, [MAX_PAGE_BYTES]: MAX_BYTES };
+			handler.receive(LISTS.has(method) ? { ...request, params: { ...params, _meta } } : request);
 		}
 	};
 	socket.on("message", (data: Buffer) => {
@@ -169,12 +170,6 @@ function serveEndpoint(socket: WebSocket, open: (channel: Channel) => MessageHan
 	socket.on("close", () => handler.close());
 }
 
-/** Asks the server for pages that fit. */
-function withPageLimit(request: JSONRPCRequest): JSONRPCRequest {
-	const { params } = request;
-	return { ...request, params: { ...params, _meta: { ...params?._meta, [MAX_PAGE_BYTES]: MAX_BYTES } } };
-}
-
 /** A response that fits: without pictures and sounds if need be, else an error that says so. */
 function withinLimit(id: RequestId, result: Message): object {
 	const { content } = result;
@@ -187,7 +182,10 @@ function withinLimit(id: RequestId, result: Message): object {
 			: { jsonrpc: "2.0", id, error: { code: ProtocolErrorCode.InternalError, message } };
 	}
 	const whole = withError(result as CallToolResult);
-	const candidates = [whole, withError(withoutMedia(result as CallToolResult)), withError(tooLarge(whole))];
+	const text =
+		`The tool was called, but its result of ${byteLength(whole)} bytes is too large for this endpoint, which takes at ` +
+		`most ${MAX_BYTES}.`;
+	const candidates = [whole, withError(withoutMedia(result as CallToolResult)), withError(failedResult(text))];
 	const responses = candidates.map((candidate) => ({ ...response, result: candidate }));
 	return responses.find((each) => byteLength(each) <= MAX_BYTES) ?? (responses[2] as object);
 }
@@ -205,13 +203,6 @@ function withoutMedia(result: CallToolResult): CallToolResult {
 			: block,
 	);
 	return { ...result, content };
-}
-
-function tooLarge(result: CallToolResult): CallToolResult {
-	const text =
-		`The tool was called, but its result of ${byteLength(result)} bytes is too large for this endpoint, which takes at ` +
-		`most ${MAX_BYTES}.`;
-	return failedResult(text);
 }
 
 function byteLength(value: object): number {

@@ -153,8 +153,12 @@ export class Exchange {
 	interrupt(isSessionEnded = false): void {
 		const response = this.#response;
 		if (this.#isStream) {
-			for (const [, request] of this.pending) {
-				this.write(eventOf(JSON.stringify(lastMessage(request))));
+			for (const { id, method } of this.pending.values()) {
+				// `subscriptions/listen` can end at any time: with a result.
+				const result = { resultType: "complete", _meta: { [SUBSCRIPTION_ID_META_KEY]: id } };
+				const error = { code: SERVER_ERROR, message: INTERRUPTED };
+				const end = method === "subscriptions/listen" ? { result } : { error };
+				this.write(eventOf(JSON.stringify({ jsonrpc: "2.0", id, ...end })));
 			}
 			response.end();
 		} else if (isSessionEnded) {
@@ -207,18 +211,14 @@ export class StatelessExchange extends Exchange implements Channel {
 	send(message: JSONRPCMessage, request?: ClientRequest): void {
 		const text = textOf(message);
 		if ("method" in message) {
-			this.#notify(message.method, text);
+			if (!this.isSlow) {
+				this.write(eventOf(text));
+			} else if (!OF_CALLS.has(message.method)) {
+				this.cut();
+			}
 		} else if (request !== undefined && this.pending.has(request.id)) {
 			const code = "error" in message ? message.error.code : undefined;
 			this.answer(request.id, text, code === ProtocolErrorCode.MissingRequiredClientCapability ? 400 : 200);
-		}
-	}
-
-	#notify(method: string, text: string): void {
-		if (!this.isSlow) {
-			this.write(eventOf(text));
-		} else if (!OF_CALLS.has(method)) {
-			this.cut();
 		}
 	}
 }
@@ -226,13 +226,6 @@ export class StatelessExchange extends Exchange implements Channel {
 /** Exchanges whose response is open, and the one timer that keeps their connections open. */
 const open = new Set<Exchange>();
 let timer: NodeJS.Timeout | undefined;
-
-/** The last message of a stream whose request is in progress: an error, or the result of `subscriptions/listen`, which can end at any time. */
-function lastMessage({ id, method }: JSONRPCRequest): object {
-	const ended = { resultType: "complete", _meta: { [SUBSCRIPTION_ID_META_KEY]: id } };
-	const error = { code: SERVER_ERROR, message: INTERRUPTED };
-	return { jsonrpc: "2.0", id, ...(method === "subscriptions/listen" ? { result: ended } : { error }) };
-}
 
 /**
  * The JSON of a message. An answer that has none, because it nests too deep for example, becomes the error of its request:

@@ -317,7 +317,7 @@ export class HttpEndpoint {
 			const text = `Bad Request: the request headers and body disagree: ${problem}`;
 			throw this.#rejection(new ProtocolError(HEADER_MISMATCH, text), id);
 		}
-		if (!client.hasMethod(method)) {
+		if (client.findMethod(method) === undefined) {
 			throw new RpcRejection(404, ProtocolErrorCode.MethodNotFound, "Method not found", { id });
 		}
 		const exchange = new StatelessExchange(response, this.report);

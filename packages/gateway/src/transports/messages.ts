@@ -52,14 +52,16 @@ export function readStateless(
 	httpMethod = "POST",
 	headers?: IncomingHttpHeaders,
 ): JSONRPCRequest | JSONRPCNotification | undefined {
-	if (httpMethod === "POST" && isRequest(body) && isDescribed(body.params?._meta) && agrees(body.method, headers)) {
-		return body;
+	const names = ["mcp-protocol-version", "mcp-method", "mcp-name"];
+	const [protocolVersionHeader, mcpMethodHeader, mcpNameHeader] = names.map(
+		(name) => headers?.[name] as string | undefined,
+	);
+	if (httpMethod === "POST" && isRequest(body) && isDescribed(body.params?._meta)) {
+		const isRevision = protocolVersionHeader === REVISION_OF_STATELESS;
+		if (headers === undefined || (isRevision && mcpMethodHeader === body.method)) {
+			return body;
+		}
 	}
-	const [protocolVersionHeader, mcpMethodHeader, mcpNameHeader] = [
-		"mcp-protocol-version",
-		"mcp-method",
-		"mcp-name",
-	].map((name) => headers?.[name] as string | undefined);
 	const given = { httpMethod, body, protocolVersionHeader, mcpMethodHeader, mcpNameHeader };
 	const inbound = classifyInboundRequest(given as Parameters<typeof classifyInboundRequest>[0]);
 	if (inbound.kind === "legacy") {
@@ -97,11 +99,4 @@ function isDescribed(meta: Members = {}): boolean {
 		valid.set(text, true);
 	}
 	return isValid;
-}
-
-function agrees(method: string, headers: IncomingHttpHeaders | undefined): boolean {
-	return (
-		headers === undefined ||
-		(headers["mcp-protocol-version"] === REVISION_OF_STATELESS && headers["mcp-method"] === method)
-	);
 }
