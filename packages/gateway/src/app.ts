@@ -152,7 +152,11 @@ function createApp(gateway: RunningGateway, clients: Clients, signIn: SignIn | u
 	app.use(async (c, next) => {
 		const { incoming } = c.env;
 		guard.checkSource(incoming);
-		checkPath(incoming.url ?? "", c.req.path);
+		// A proxy that lets some paths through must see the one that is served: `/mcp/%2e%2e/devices` is not `/devices`.
+		const [path] = (incoming.url ?? "").split(/[?#]/);
+		if (path?.startsWith("/") && path !== c.req.path) {
+			notFound();
+		}
 		rejectWebSocket(incoming, gateway.urls, settings);
 		await next();
 	}, allowOrigin);
@@ -164,18 +168,13 @@ function createApp(gateway: RunningGateway, clients: Clients, signIn: SignIn | u
 	app.all("/.well-known/*", notFound);
 	app.route("/", gateway.publicRoutes);
 
-	app.use(authenticate(guard));
+	app.use(async (c, next) => {
+		c.set("admission", await guard.admit(c.env.incoming, c.env.outgoing));
+		await next();
+	});
 	app.use(keepAudit(gateway.use(history).audit), rejectChanges);
 	app.route("/", gateway.routes);
 	return app;
-}
-
-/** A proxy that lets some paths through must see the one that is served: `/mcp/%2e%2e/devices` is not `/devices`. */
-function checkPath(url: string, served: string): void {
-	const [path] = url.split(/[?#]/);
-	if (path?.startsWith("/") && path !== served) {
-		throw new HttpError(404, "not-found", "not found");
-	}
 }
 
 /** Refuses a WebSocket on this port. A device with this port in its URL would get a page instead, and no log would say why. */
@@ -185,13 +184,6 @@ function rejectWebSocket({ headers }: IncomingMessage, all: GatewayUrls, setting
 		const urls = [websocket, mqtt].filter((url) => url !== undefined).join(" or ") || "the broker";
 		throw new HttpError(404, "not-found", `no WebSocket at this port: devices connect to ${urls}`);
 	}
-}
-
-function authenticate(guard: RequestGuard): Middleware {
-	return async (c, next) => {
-		c.set("admission", await guard.admit(c.env.incoming, c.env.outgoing));
-		await next();
-	};
 }
 
 const rejectChanges: Middleware = async (c, next) => {
@@ -233,9 +225,12 @@ const MAX_AGE = 3_600;
 /** The gateway as clients find it before they connect: a server card (SEP-2127). It names no device. */
 function serverCard(origin: string): object {
 	const { name, title, version, icons } = SERVER_INFO;
+	const host = new URL(origin).hostname.replace(/[[\]]/g, "");
+	// The reverse-DNS form of the host, unless it is an IP address.
+	const prefix = isIP(host) === 0 ? host.split(".").reverse().join(".") : host.replaceAll(":", "-");
 	return {
 		$schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
-		name: `${reversed(origin)}/${name}`,
+		name: `${prefix}/${name}`,
 		version,
 		title,
 		description: GATEWAY_DESCRIPTION,
@@ -250,21 +245,16 @@ function serverCard(origin: string): object {
 	};
 }
 
-/** The catalog of the gateway's host, which has the card alone. */
-function aiCatalog(origin: string): object {
-	const { hostname } = new URL(origin);
-	const identifier = `urn:air:${hostname}:mcp:${SERVER_INFO.name}`;
-	return { specVersion: "1.0", entries: [{ identifier, type: CARD_TYPE, url: `${origin}${CARD_PATH}` }] };
-}
-
 /**
  * Serves the card and the catalog, to everybody: both are public.
  *
  * @param origin at which clients reach the gateway from anywhere
  */
 function addServerCard(app: Hono<HttpEnv>, origin: string, guard: RequestGuard): void {
+	const identifier = `urn:air:${new URL(origin).hostname}:mcp:${SERVER_INFO.name}`;
+	const catalog = { specVersion: "1.0", entries: [{ identifier, type: CARD_TYPE, url: `${origin}${CARD_PATH}` }] };
 	const documents = [
-		["/.well-known/ai-catalog.json", CATALOG_TYPE, JSON.stringify(aiCatalog(origin))],
+		["/.well-known/ai-catalog.json", CATALOG_TYPE, JSON.stringify(catalog)],
 		[CARD_PATH, CARD_TYPE, JSON.stringify(serverCard(origin))],
 	] as const;
 	const answerCors = cors({
@@ -284,10 +274,4 @@ function addServerCard(app: Hono<HttpEnv>, origin: string, guard: RequestGuard):
 			c.body(text, 200, { "Content-Type": type, "Cache-Control": `public, max-age=${MAX_AGE}` }),
 		);
 	}
-}
-
-/** Returns the reverse-DNS form of a host, the prefix of a server's name. An IP address is returned unchanged. */
-function reversed(origin: string): string {
-	const host = new URL(origin).hostname.replace(/[[\]]/g, "");
-	return isIP(host) === 0 ? host.split(".").reverse().join(".") : host.replaceAll(":", "-");
 }

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { backendBlocks, type DeviceAddresses } from "../src/devices/bootstrap/bootstrap-answer.js";
+import { backendBlocks } from "../src/devices/bootstrap/bootstrap-answer.js";
 
-function addressesFor(addresses: DeviceAddresses, hostname: string): unknown[] {
+function addressesFor(addresses: Parameters<typeof backendBlocks>[0], hostname: string): unknown[] {
 	const { websocket, mqtt } = backendBlocks(addresses, hostname, { id: "lamp", token: undefined });
 	return [(websocket as { url?: string })?.url, (mqtt as { endpoint?: string })?.endpoint];
 }
 
-const listen = (address: string, secure = false): DeviceAddresses => ({
+const listen = (address: string, secure = false): Parameters<typeof backendBlocks>[0] => ({
 	websocket: { scheme: secure ? "wss" : "ws", address, port: 8765 },
 	mqtt: { scheme: secure ? "mqtts" : "mqtt", address, port: 1883 },
 });

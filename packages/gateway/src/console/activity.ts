@@ -54,19 +54,13 @@ interface DeviceCalls {
 	statistics: CallStatistics | undefined;
 }
 
-/** A call, and what not everybody may see of it. */
-export interface KeptCall {
-	readonly entry: CallEntry;
-	/** Whether its arguments and its answer are shown only to those who may call user-only tools. */
-	readonly isUserOnly: boolean;
-}
-
 /** Recent activity for the console: calls, states, updates and rejections. */
 export function recordActivity() {
 	const devices = new LRUCache<string, DeviceCalls>({ max: MAX_DEVICES });
 	const states = new LRUCache<string, readonly StateChange[]>({ max: MAX_DEVICES });
 	const updates = new LRUCache<string, FirmwareEntry>({ max: MAX_DEVICES });
-	const calls: KeptCall[] = [];
+	/** `isUserOnly`: its arguments and its answer are shown only to those who may call user-only tools. */
+	const calls: { readonly entry: CallEntry; readonly isUserOnly: boolean }[] = [];
 	const rejections: RejectionEntry[] = [];
 	let number = 0;
 	return {
@@ -80,7 +74,7 @@ export function recordActivity() {
 			return rejections.filter(({ time }) => time >= first);
 		},
 		/** Adds a call that has ended. Returns its entry. */
-		called(record: CallRecord, details: CallDetails): KeptCall {
+		called(record: CallRecord, details: CallDetails) {
 			const { clientName: client, tool } = details;
 			const title = tool.title ?? tool.annotations?.title;
 			const [args, answer] = [argumentsText(details), answerText(details)];

@@ -3,7 +3,7 @@ import { SERVER_ERROR } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { TokenKind } from "../config/access.js";
 import { isLoopback } from "../config/listen-address.js";
-import { TokenError, type TokenStore } from "../config/token-store.js";
+import { TokenError } from "../config/token-store.js";
 import { urlsForDevices } from "../devices/bootstrap/bootstrap-answer.js";
 import { events } from "../events/plugin.js";
 import type { RunningGateway } from "../gateway.js";
@@ -56,14 +56,50 @@ export function addConsoleRoutes(gateway: RunningGateway): void {
 	app.all("/console/webhooks", allow("GET"), (c) =>
 		c.json({ webhooks: gateway.use(events).webhooks.of(c.var.admission.access.holder ?? "") }),
 	);
-	app.all("/console/webhooks/test", allow("POST"), testWebhook(gateway));
+	// Posts an example to the endpoint of a subscription to events.
+	app.all("/console/webhooks/test", allow("POST"), async (c) => {
+		const data = await readJsonAs(WEBHOOK, "webhook", c.env.incoming, settings.maxBodyBytes);
+		const { holder = "" } = c.var.admission.access;
+		const answer = await gateway.use(events).webhooks.test({ holder, server: undefined, ...data });
+		if (answer === undefined) {
+			throw new HttpError(404, "not-found", "no such subscription");
+		}
+		return c.json({ answer: "problem" in answer ? answer.problem : `HTTP ${answer.status}` });
+	});
 	app.use("/tokens/*", needsOperator);
 	app.all("/tokens", allow("GET", "POST"));
-	app.get("/tokens", listTokens(tokens));
+	// Without their secrets.
+	app.get("/tokens", (c) => {
+		tokens.refresh();
+		const list = tokens.records.map((record): TokenSummary => {
+			const { sha256: _, salt: __, grant, ...rest } = record;
+			const lastUsed = tokens.lastUse(record);
+			return { ...rest, ...(grant && { client: grant.clientName }), ...(lastUsed !== undefined && { lastUsed }) };
+		});
+		return c.json({ tokens: list });
+	});
 	app.post("/tokens", addToken(gateway));
-	app.all("/tokens/:name", allow("DELETE"), removeToken(tokens));
+	// Its users are disconnected within a second.
+	app.all("/tokens/:name", allow("DELETE"), async (c) => {
+		await translated(() => tokens.remove(c.req.param("name")));
+		return c.body(null, 204);
+	});
 	app.all("/settings", allow("GET"), needsOperator, (c) => c.json({ groups: gateway.listSettings() }));
-	app.all("/servers/:server/restart", allow("POST"), needsOperator, restartServer(gateway));
+	// Disconnects a configured server and connects to it again.
+	app.all("/servers/:server/restart", allow("POST"), needsOperator, async (c) => {
+		const id = c.req.param("server");
+		const manager = gateway.use(management);
+		if (manager?.configs.some((config) => config.id === id) !== true) {
+			throw new HttpError(404, "not-found", `unknown server ${id}`);
+		}
+		await manager.disconnect(id);
+		try {
+			await manager.registerServer({ id });
+		} catch (error) {
+			throw new HttpError(503, "busy", `${id}: ${(error as Error).message}`);
+		}
+		return c.body(null, 204);
+	});
 }
 
 const WEBHOOK = z.strictObject({
@@ -71,19 +107,6 @@ const WEBHOOK = z.strictObject({
 	arguments: z.record(z.string(), z.unknown()),
 	url: z.string().max(2_048),
 });
-
-/** `POST /console/webhooks/test`: posts an example to the endpoint of a subscription to events. */
-function testWebhook(gateway: RunningGateway): Route {
-	return async (c) => {
-		const data = await readJsonAs(WEBHOOK, "webhook", c.env.incoming, gateway.settings.maxBodyBytes);
-		const { holder = "" } = c.var.admission.access;
-		const answer = await gateway.use(events).webhooks.test({ holder, server: undefined, ...data });
-		if (answer === undefined) {
-			throw new HttpError(404, "not-found", "no such subscription");
-		}
-		return c.json({ answer: "problem" in answer ? answer.problem : `HTTP ${answer.status}` });
-	};
-}
 
 /** Rejects requests of other sites' pages, even of sites that may use the gateway. */
 function needsOwnPage(guard: RequestGuard): Middleware {
@@ -160,24 +183,6 @@ function showSession(gateway: RunningGateway, hasExtension: boolean): Route {
 	};
 }
 
-/** `POST /servers/NAME/restart`: disconnects a configured server and connects to it again. */
-function restartServer(gateway: RunningGateway): Route {
-	return async (c) => {
-		const id = c.req.param("server") ?? "";
-		const manager = gateway.use(management);
-		if (manager?.configs.some((config) => config.id === id) !== true) {
-			throw new HttpError(404, "not-found", `unknown server ${id}`);
-		}
-		await manager.disconnect(id);
-		try {
-			await manager.registerServer({ id });
-		} catch (error) {
-			throw new HttpError(503, "busy", `${id}: ${(error as Error).message}`);
-		}
-		return c.body(null, 204);
-	};
-}
-
 const NEW_TOKEN = z.strictObject({
 	name: z.string(),
 	kind: z.enum(["client", "device"]),
@@ -192,19 +197,6 @@ const NEW_TOKEN = z.strictObject({
 });
 
 const MAX_NAMED = 10;
-
-/** `GET /tokens`: the tokens, without their secrets. */
-function listTokens(tokens: TokenStore): Route {
-	return (c) => {
-		tokens.refresh();
-		const list = tokens.records.map((record): TokenSummary => {
-			const { sha256: _, salt: __, grant, ...rest } = record;
-			const lastUsed = tokens.lastUse(record);
-			return { ...rest, ...(grant && { client: grant.clientName }), ...(lastUsed !== undefined && { lastUsed }) };
-		});
-		return c.json({ tokens: list });
-	};
-}
 
 /**
  * `POST /tokens`: creates a token. The answer is the only one that has it. A token that would disconnect others, or whose
@@ -273,14 +265,6 @@ function textOf({ isFirst, clients, devices, unknown }: TokenQuestion, kind: Tok
 		...(cutOff.length > 0 ? [`${cutOff.length} would be disconnected: ${cutOff.slice(0, MAX_NAMED).join(", ")}`] : []),
 		...(unknown.length > 0 ? [`never connected: ${unknown.slice(0, MAX_NAMED).join(", ")}`] : []),
 	].join("; ");
-}
-
-/** `DELETE /tokens/NAME`: its users are disconnected within a second. */
-function removeToken(tokens: TokenStore): Route {
-	return async (c) => {
-		await translated(() => tokens.remove(c.req.param("name") ?? ""));
-		return c.body(null, 204);
-	};
 }
 
 async function translated<T>(change: () => Promise<T>): Promise<T> {

@@ -74,12 +74,13 @@ export function openFleet(gateway: RunningGateway) {
 		const { id, alias, title, configured, tags, board, online, connection, state, lastSeen, tools } = server;
 		const calls = activity.statistics(id);
 		const update = activity.updateOf(id);
+		const [, icon = "chip"] = DEVICE_ICONS.find(([pattern]) => tools.some(({ name }) => pattern.test(name))) ?? [];
 		const row = {
 			id,
 			alias,
 			...(title !== undefined && { title }),
 			kind: configured ? "server" : "device",
-			icon: configured ? "server" : iconOf(tools),
+			icon: configured ? "server" : icon,
 			tags,
 			board: board.name,
 			version: board.version,
@@ -282,8 +283,4 @@ function problemOf({ online, state, calls, update }: Omit<FleetRow, "problem">):
 		return "rolledBack";
 	}
 	return calls?.lastFailed ? "lastCall" : undefined;
-}
-
-function iconOf(tools: Server["tools"]): IconName {
-	return DEVICE_ICONS.find(([pattern]) => tools.some(({ name }) => pattern.test(name)))?.[1] ?? "chip";
 }

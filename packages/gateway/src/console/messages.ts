@@ -5,6 +5,7 @@ import type { IconName } from "../catalog/icon-paths.js";
 import type { TokenRecord } from "../config/access.js";
 import type { BindingSummary } from "../devices/bootstrap/bootstrap-routes.js";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
+import type { GatewayUrls } from "../gateway.js";
 import type { ConnectedClient } from "../transports/session.js";
 
 /** The tag of devices that come first in the console. */
@@ -163,12 +164,7 @@ export interface ConsoleSessionInfo {
 	/** Whether tokens and configured servers may be changed. */
 	readonly operator: boolean;
 	readonly version: string;
-	readonly urls: {
-		readonly clients?: string;
-		readonly websocket?: string;
-		readonly mqtt?: string;
-		readonly bootstrap?: string;
-	};
+	readonly urls: GatewayUrls;
 	/** Whether only devices on this machine can connect. */
 	readonly isLoopback: boolean;
 	readonly needsToken: boolean;

@@ -24,21 +24,18 @@ export function describeServices(listeners: readonly DeviceListener[], host = ho
 	const label = host.split(".")[0] ?? "";
 	return listeners
 		.filter(({ address }) => !isLoopback(address))
-		.map(({ scheme, address, port }) => ({
-			name: `xs-mcp gateway on ${label} (${scheme})`.slice(0, MAX_LABEL),
-			type: scheme.startsWith("http") ? CLIENT_SERVICE : DEVICE_SERVICE,
-			port,
-			hostname: announcedHostname(scheme, host),
-			txt: { transport: scheme, ...pathOf(scheme), version: GATEWAY_INFO.version },
-			...(address !== "0.0.0.0" && address !== "::" && { restrictedAddresses: [address] }),
-		}));
-}
-
-function pathOf(scheme: string): { path?: string } {
-	if (scheme.startsWith("http")) {
-		return { path: "/mcp" };
-	}
-	return scheme.startsWith("ws") ? { path: "/" } : {};
+		.map(({ scheme, address, port }) => {
+			const isForClients = scheme.startsWith("http");
+			const path = isForClients ? { path: "/mcp" } : scheme.startsWith("ws") && { path: "/" };
+			return {
+				name: `xs-mcp gateway on ${label} (${scheme})`.slice(0, MAX_LABEL),
+				type: isForClients ? CLIENT_SERVICE : DEVICE_SERVICE,
+				port,
+				hostname: announcedHostname(scheme, host),
+				txt: { transport: scheme, ...path, version: GATEWAY_INFO.version },
+				...(address !== "0.0.0.0" && address !== "::" && { restrictedAddresses: [address] }),
+			};
+		});
 }
 
 /**

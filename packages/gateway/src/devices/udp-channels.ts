@@ -8,15 +8,6 @@ import { outsideUrlAt } from "../config/listen-address.js";
 import { packetDuration, UdpAudio, type UdpSettings } from "../firmware.js";
 import { AudioLink } from "./audio-link.js";
 
-/** The member `udp` of the gateway's hello. */
-interface UdpOffer {
-	readonly server: string;
-	readonly port: number;
-	readonly encryption: "aes-128-ctr";
-	readonly key: string;
-	readonly nonce: string;
-}
-
 /** Bytes of a datagram's header, and the position of its channel's number in it. */
 const HEADER_BYTES = 16;
 const SOURCE = 4;
@@ -55,7 +46,7 @@ export async function openUdpChannels(servers: ServerRegistry, host = "127.0.0.1
 		throw error;
 	}
 	/** Channels by the number in the headers of their datagrams. */
-	const channels = new Map<number, UdpChannel>();
+	const channels = new Map<number, ReturnType<typeof openAudio> & { readonly close: () => void }>();
 	socket.on("error", ({ message }) => servers.reject(`UDP: ${message}`));
 	socket.on("message", (datagram, from) => {
 		const source = datagram.byteLength < HEADER_BYTES ? undefined : datagram.readUInt32BE(SOURCE);
@@ -78,11 +69,7 @@ export async function openUdpChannels(servers: ServerRegistry, host = "127.0.0.1
 		 * @param listensOnRequest see {@link AudioLink}
 		 * @param onDropped called for a packet of the device that was dropped
 		 */
-		open(
-			localAddress: string | undefined,
-			listensOnRequest: boolean | undefined,
-			onDropped: (reason: string) => void,
-		): UdpChannel {
+		open(localAddress: string | undefined, listensOnRequest: boolean | undefined, onDropped: (reason: string) => void) {
 			const key = randomBytes(KEY_BYTES);
 			const nonce = Buffer.alloc(HEADER_BYTES);
 			const source = freeNumber();
@@ -90,12 +77,14 @@ export async function openUdpChannels(servers: ServerRegistry, host = "127.0.0.1
 			nonce.writeUInt32BE(source, SOURCE);
 			const secrets = { key, nonce: Buffer.from([...OF_GATEWAY, ...nonce.subarray(2)]) };
 			const audio = openAudio(socket, secrets, onDropped, listensOnRequest);
+			/** The member `udp` of the gateway's hello. */
 			const offer = {
 				...addressFor(socket, localAddress, endpoint),
 				encryption: "aes-128-ctr",
 				key: key.toString("hex"),
 				nonce: nonce.toString("hex"),
-			} as const;
+			};
+			/** Closes it: later datagrams belong to no session. */
 			const close = (): void => {
 				audio.forgetPeer();
 				channels.delete(source);
@@ -126,14 +115,6 @@ function addressFor(socket: Socket, localAddress: string | undefined, endpoint: 
 	const outside = new URL(outsideUrlAt("udp", address, port) ?? "udp://127.0.0.1").hostname;
 	const server = isEverywhere ? (localAddress ?? outside) : address;
 	return { server: server.replace(/^::ffff:/, ""), port };
-}
-
-/** The audio of one session over UDP. */
-export interface UdpChannel extends ReturnType<typeof openAudio> {
-	/** How a device reaches it. */
-	readonly offer: UdpOffer;
-	/** Closes it: later datagrams belong to no session. */
-	readonly close: () => void;
 }
 
 /** Stands for a lost packet. */

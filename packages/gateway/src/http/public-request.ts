@@ -23,16 +23,14 @@ export interface PublicRequestOptions {
 	readonly ca?: string | undefined;
 }
 
-export interface PublicResponse {
-	readonly status: number;
-	readonly body: string;
-}
-
 /**
  * Sends a request to a URL that a stranger has chosen: only to a public address, which is checked as the connection is made, and
  * without following redirects. Rejects without a whole response.
  */
-export function requestPublic(url: URL, options: PublicRequestOptions): Promise<PublicResponse> {
+export function requestPublic(
+	url: URL,
+	options: PublicRequestOptions,
+): Promise<{ readonly status: number; readonly body: string }> {
 	const { maxBytes, body, ca } = options;
 	// Node connects to an address in the URL without asking for it.
 	if (isRefusedAddress(url, options)) {
@@ -102,9 +100,6 @@ function isPublic(address: string): boolean {
 	return isAssigned && parsed.range() === "unicast";
 }
 
-/** Checks the arguments of a call. Rejects with ServerError that names the argument. */
-type CheckCall = (server: Server, tool: ServerTool, args: object) => Promise<void>;
-
 /**
  * Limits the URLs that clients have devices fetch, such as sounds and pictures: a device reaches hosts of its network that
  * the client may not reach. User-only tools are not limited.
@@ -117,7 +112,7 @@ export function fetchPolicy(
 	hosts: readonly string[],
 	ownUrls: (identity: ServerIdentity) => readonly (string | undefined)[],
 	resolve?: LookupFunction | undefined,
-): CheckCall {
+) {
 	const checkUrl = async ({ connection }: Server, name: string, value: string): Promise<void> => {
 		// URL parsers disagree about the host.
 		const url = URL.canParse(value) && !/[\\@\s]/.test(value) ? new URL(value) : undefined;
@@ -143,19 +138,17 @@ export function fetchPolicy(
 			);
 		}
 	};
-	return async (server, tool, args) => {
+	/** Checks the arguments of a call. Rejects with ServerError that names the argument. */
+	return async (server: Server, tool: ServerTool, args: object): Promise<void> => {
 		if (server.configured || isUserOnly(tool)) {
 			return;
 		}
 		for (const [name, value] of Object.entries(args)) {
-			if (typeof value === "string" && /^https?:/i.test(value.trim()) && isUrl(tool, name)) {
+			const property = tool.inputSchema.properties?.[name];
+			const isUrl = /(^|[^a-z])url$|Url$/i.test(name) || (isObject(property) && property.format === "uri");
+			if (isUrl && typeof value === "string" && /^https?:/i.test(value.trim())) {
 				await checkUrl(server, name, value);
 			}
 		}
 	};
-}
-
-function isUrl({ inputSchema }: ServerTool, name: string): boolean {
-	const property = inputSchema.properties?.[name];
-	return /(^|[^a-z])url$|Url$/i.test(name) || (isObject(property) && property.format === "uri");
 }

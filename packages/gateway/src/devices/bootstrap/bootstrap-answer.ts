@@ -1,6 +1,6 @@
 import { isLoopback, outsideUrlAt } from "../../config/listen-address.js";
 import type { Configuration } from "../../config/settings.js";
-import type { ConsoleSessionInfo } from "../../console/messages.js";
+import type { GatewayUrls } from "../../gateway.js";
 import { DOWNLOAD_PATH } from "../firmware/firmware-route.js";
 import { downTopic, upTopic } from "../mqtt-bus.js";
 import type { DeviceListener } from "../plugin.js";
@@ -12,12 +12,6 @@ export const BOOTSTRAP_PATHS = {
 	download: DOWNLOAD_PATH,
 } as const;
 
-/** The addresses for devices: as configured, or those at which the gateway listens. Absent: they cannot connect. */
-export interface DeviceAddresses {
-	readonly websocket?: string | DeviceListener | undefined;
-	readonly mqtt?: string | DeviceListener | undefined;
-}
-
 /** The MQTT port for which other firmwares use TLS. */
 const MQTTS_PORT = 8883;
 
@@ -26,6 +20,9 @@ const KEEP_ALIVE = 60;
 
 /** Some devices connect only with a password. */
 const NO_PASSWORD = "none";
+
+/** The addresses for devices: as configured, or those at which the gateway listens. Undefined: they cannot connect. */
+type DeviceAddresses = { readonly [transport in "websocket" | "mqtt"]?: string | DeviceListener | undefined };
 
 /**
  * Connection settings for a device.
@@ -84,15 +81,13 @@ function hostFor(address: string, hostname: string): string | undefined {
 	return address.includes(":") ? `[${address}]` : address;
 }
 
-type Urls = ConsoleSessionInfo["urls"];
-
 /**
  * The URLs that a person gives to a device: as other machines reach the gateway, where it listens for them, or as the settings say
  * for a reverse proxy.
  *
  * @param urls where the gateway listens
  */
-export function urlsForDevices(urls: Urls, configuration: Configuration): Urls {
+export function urlsForDevices(urls: GatewayUrls, configuration: Configuration): GatewayUrls {
 	const { websocketAddress, mqttAddress, websocketUrl, publicUrl, bootstrap } = configuration;
 	const websocket = websocketUrl ?? outside(urls.websocket, websocketAddress);
 	const mqtt = outside(urls.mqtt, mqttAddress);

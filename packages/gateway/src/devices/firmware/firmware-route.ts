@@ -204,8 +204,6 @@ export function openFirmware(path: string, key: DeviceKey, updates: FirmwareUpda
 
 async function sha256Of(image: FileHandle): Promise<string> {
 	const hash = createHash("sha256");
-	for await (const piece of image.createReadStream({ autoClose: false, start: 0 })) {
-		hash.update(piece as Buffer);
-	}
+	await pipeline(image.createReadStream({ autoClose: false, start: 0 }), hash);
 	return hash.digest("hex");
 }

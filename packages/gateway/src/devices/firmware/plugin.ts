@@ -8,10 +8,7 @@ export const firmware = definePlugin({
 		firmwareFolder: setting(FOLDER, "Folder with firmware for devices: MODEL_VERSION.bin"),
 	}),
 	setup: async (gateway): Promise<FirmwareOffers | undefined> => {
-		const [{ openFirmware }, { addFirmwareRoute }] = await Promise.all([
-			import("./firmware-route.js"),
-			import("./firmware-route.js"),
-		]);
+		const { addFirmwareRoute, openFirmware } = await import("./firmware-route.js");
 		const { firmwareFolder } = gateway.settings;
 		const offers = firmwareFolder ? openFirmware(firmwareFolder, gateway.key, gateway.updates) : undefined;
 		addFirmwareRoute(gateway, offers);

@@ -242,7 +242,14 @@ export async function readForm(request: IncomingMessage, maxFileBytes: number): 
 			}
 			parser.on("error", malformed("is malformed"));
 			parser.on("finish", resolve);
-			limitBytes(request, maxFileBytes, reject);
+			// Bytes that the parser skips count, too.
+			let bytes = 0;
+			request.on("data", (chunk: Buffer) => {
+				bytes += chunk.length;
+				if (bytes > maxFileBytes + MAX_OTHER_BYTES) {
+					reject(tooLarge(maxFileBytes));
+				}
+			});
 			request.once("close", () => {
 				// The parser may still be busy with a request that is complete.
 				if (!request.complete) {
@@ -281,17 +288,6 @@ function parserFor({ headers }: IncomingMessage, maxFileBytes: number): BusboyIn
 	} catch (error) {
 		throw new HttpError(400, "malformed", `Content-Type: ${(error as Error).message}`);
 	}
-}
-
-/** Bytes that the parser skips count, too. */
-function limitBytes(request: IncomingMessage, maxFileBytes: number, reject: (error: Error) => void): void {
-	let bytes = 0;
-	request.on("data", (chunk: Buffer) => {
-		bytes += chunk.length;
-		if (bytes > maxFileBytes + MAX_OTHER_BYTES) {
-			reject(tooLarge(maxFileBytes));
-		}
-	});
 }
 
 function tooLarge(maxFileBytes: number): HttpError {

@@ -109,9 +109,9 @@ export class Pictures implements Uploads {
 			return known;
 		}
 		const offered = tools.map((tool) => {
-			const { inputSchema, description = "" } = tool;
-			const { required } = inputSchema;
-			return isSnapshot(tool) && Array.isArray(required)
+			const { name, inputSchema, description = "" } = tool;
+			const { required, properties } = inputSchema;
+			return name === SNAPSHOT_TOOL && properties?.url !== undefined && Array.isArray(required)
 				? {
 						...tool,
 						description: `${description}\nWithout a URL, the picture is in the result.`.trimStart(),
@@ -263,10 +263,6 @@ function withUpload(result: OrInput<CallToolResult>, { picture, problem }: Pictu
 	return problem === undefined || !result.isError
 		? result
 		: { ...result, content: [...content, { type: "text", text: `The gateway rejected the picture: ${problem}` }] };
-}
-
-function isSnapshot({ name, inputSchema }: ServerTool): boolean {
-	return name === SNAPSHOT_TOOL && inputSchema.properties?.url !== undefined;
 }
 
 /** 256 random bits. */
