@@ -294,13 +294,13 @@ export abstract class Connection {
 		}
 	}
 
-	/** Passes a log message to the request that it belongs to. It is dropped if that is not known for certain. */
-	#logged(params: Params): void {
-		const { [REQUEST_ID]: id } = (params._meta ?? {}) as Params;
+	/** Passes a log message to the request that it belongs to. It is dropped if that is not known for certain, or its level is unknown. */
+	#logged({ level: given, data, logger, _meta }: Params): void {
+		const { [REQUEST_ID]: id } = (_meta ?? {}) as Params;
 		const context = (id === undefined ? this.onlyRequest : this.requestBy(id))?.context;
-		const message = readLogMessage(params);
-		if (message !== undefined && !isBelow(message.level, context?.logLevel ?? "debug")) {
-			context?.onLog?.(message);
+		const level = LEVELS.find((each) => each === given);
+		if (level !== undefined && !isBelow(level, context?.logLevel ?? "debug")) {
+			context?.onLog?.({ level, data, ...(typeof logger === "string" && { logger }) });
 		}
 	}
 }
@@ -347,12 +347,6 @@ const LEVELS: readonly LogLevel[] = ["debug", "info", "notice", "warning", "erro
 /** Whether a level is less severe than another. */
 export function isBelow(level: LogLevel, other: LogLevel): boolean {
 	return LEVELS.indexOf(level) < LEVELS.indexOf(other);
-}
-
-/** Reads a log message from its notification. Undefined if its level is unknown. */
-function readLogMessage({ level, data, logger }: Readonly<Record<string, unknown>>): LogMessage | undefined {
-	const known = LEVELS.find((each) => each === level);
-	return known && { level: known, data, ...(typeof logger === "string" && { logger }) };
 }
 
 /** A request to a server. */

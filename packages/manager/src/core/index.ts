@@ -34,9 +34,7 @@ export {
 	ServerError,
 	type ServerErrorCode,
 } from "./errors.js";
-export { headerProblem } from "./header-parameters.js";
 export { describeIssues, inputSchemaOf } from "./input-schema.js";
-export { clientInput } from "./line-reader.js";
 export { digest, isSimilar, portable, slug } from "./names.js";
 export {
 	hashOfOffers,
@@ -49,6 +47,7 @@ export {
 	withoutExecution,
 } from "./offers.js";
 export {
+	clientInput,
 	failedResult,
 	jsonIn,
 	jsonOf,
@@ -74,3 +73,4 @@ export {
 	type Upload,
 	type Uploads,
 } from "./server.js";
+export { headerProblem } from "./usable-schema.js";

@@ -11,22 +11,23 @@ const made = new WeakMap<z.ZodType, Tool["inputSchema"]>();
 export function inputSchemaOf(input: z.ZodType): Tool["inputSchema"] {
 	let schema = made.get(input);
 	if (schema === undefined) {
-		const { $schema: _, ...members } = z.toJSONSchema(input, { io: "input", override: simplify });
+		const { $schema: _, ...members } = z.toJSONSchema(input, {
+			io: "input",
+			// Removes keywords that allow everything.
+			override({ jsonSchema }) {
+				const { additionalProperties: others, propertyNames: names } = jsonSchema;
+				if (typeof others === "object" && Object.keys(others).length === 0) {
+					delete jsonSchema.additionalProperties;
+				}
+				if (isObject(names) && names.type === "string" && Object.keys(names).length === 1) {
+					delete jsonSchema.propertyNames;
+				}
+			},
+		});
 		schema = members as Tool["inputSchema"];
 		made.set(input, schema);
 	}
 	return schema;
-}
-
-/** Removes keywords that allow everything. */
-function simplify({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
-	const { additionalProperties: others, propertyNames: names } = jsonSchema;
-	if (typeof others === "object" && Object.keys(others).length === 0) {
-		delete jsonSchema.additionalProperties;
-	}
-	if (isObject(names) && names.type === "string" && Object.keys(names).length === 1) {
-		delete jsonSchema.propertyNames;
-	}
 }
 
 interface Issue {

@@ -151,6 +151,8 @@ function readItem(list: ListName, given: unknown): { readonly item?: Members; re
 /** A tool whose schemas clients can use, and whose hints are valid: each for itself, because some of them restrict. */
 function readTool({ inputSchema, outputSchema, annotations, execution, ...rest }: Members) {
 	const { schema, problem } = usableOutputSchema(outputSchema);
+	// 2025-11-25: only a tool that may take long needs to say so.
+	const isLong = isObject(execution) && ["optional", "required"].includes(`${execution.taskSupport}`);
 	const valid = Object.entries(isObject(annotations) ? annotations : {}).filter(
 		([name, value]) => !(name in HINTS) || typeof value === HINTS[name as keyof typeof HINTS],
 	);
@@ -159,7 +161,7 @@ function readTool({ inputSchema, outputSchema, annotations, execution, ...rest }
 		inputSchema: usableInputSchema(inputSchema),
 		...(schema !== undefined && { outputSchema: schema }),
 		...(valid.length > 0 && { annotations: Object.fromEntries(valid) }),
-		...(isLong(execution) && { execution }),
+		...(isLong && { execution }),
 	};
 	return {
 		members,
@@ -174,11 +176,6 @@ const HINTS = {
 	idempotentHint: "boolean",
 	openWorldHint: "boolean",
 } as const;
-
-/** Whether a tool is listed as one that may take long (2025-11-25, `execution.taskSupport`). Others need not say so. */
-function isLong(execution: unknown): execution is object {
-	return isObject(execution) && (execution.taskSupport === "optional" || execution.taskSupport === "required");
-}
 
 /** A tool without what it says of tasks, which are not passed on. */
 export function withoutExecution({ execution: _, ...tool }: ServerTool): ServerTool {

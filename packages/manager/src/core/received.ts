@@ -1,3 +1,4 @@
+import { type Readable, Transform } from "node:stream";
 import {
 	type CallToolResult,
 	type ContentBlock,
@@ -114,16 +115,14 @@ export function readMessage(value: unknown): JSONRPCMessage {
 	if (error !== undefined || !(isObject(result) || isEmpty)) {
 		return { ...response, error: invalidResponse("the response has neither a result nor an error that is valid") };
 	}
-	const whole = message === value || isEmpty ? result : { ...(result as Members), ...emptyLists(value.result) };
-	return { ...response, result: (whole ?? {}) as Members };
+	if (message === value || isEmpty) {
+		return { ...response, result: (result ?? {}) as Members };
+	}
+	const empty = Object.entries(value.result ?? {}).filter(([name, each]) => each === null && LISTS.has(name));
+	return { ...response, result: { ...(result as Members), ...Object.fromEntries(empty.map(([name]) => [name, []])) } };
 }
 
-/** The lists that are null in a result: programs in Go write an empty one so. */
-function emptyLists(result: unknown): Record<string, []> {
-	const lists = Object.entries(result as Members).filter(([name, value]) => value === null && LISTS.has(name));
-	return Object.fromEntries(lists.map(([name]) => [name, []]));
-}
-
+/** The lists that programs in Go send as null if they are empty. */
 const LISTS: ReadonlySet<string> = new Set("tools resources resourceTemplates prompts contents messages".split(" "));
 
 /** Levels of arrays and objects in a message of a server or a client. Deeper values could not be serialized again. */
@@ -325,4 +324,63 @@ export function coalesced(task: () => Promise<void>): () => Promise<void> {
 		next = limit.pendingCount === 0 ? limit(task) : next;
 		return next;
 	};
+}
+
+const LINE_FEED = 10;
+
+/** Cuts a stream of bytes into lines. Not the SDK's ReadBuffer, which copies its whole contents with each piece. */
+export class LineReader {
+	/** Pieces of the incomplete line. */
+	#pieces: Buffer[] = [];
+	#bytes = 0;
+
+	/**
+	 * The lines that a piece of the stream completes, without their ends. The caller may stop before the last of them.
+	 *
+	 * @throws RangeError if a line is too long
+	 */
+	*linesOf(piece: Buffer): Generator<string> {
+		let start = 0;
+		for (let end = piece.indexOf(LINE_FEED); end !== -1; end = piece.indexOf(LINE_FEED, start)) {
+			this.#append(piece.subarray(start, end));
+			const line = Buffer.concat(this.#pieces).toString();
+			this.#pieces = [];
+			this.#bytes = 0;
+			start = end + 1;
+			yield line;
+		}
+		this.#append(piece.subarray(start));
+	}
+
+	#append(part: Buffer): void {
+		this.#bytes += part.length;
+		if (this.#bytes > MAX_MESSAGE_BYTES) {
+			throw new RangeError(`message too large (limit ${MAX_MESSAGE_BYTES} bytes)`);
+		}
+		this.#pieces.push(part);
+	}
+}
+
+/** A stream of a client's messages, a line each, that the SDK's transport can read: see {@link readClientMessage}. */
+export function clientInput(input: Readable = process.stdin): Readable {
+	const lines = new LineReader();
+	const output = new Transform({
+		transform(chunk: Buffer, _encoding, done) {
+			try {
+				for (const line of lines.linesOf(chunk)) {
+					const message = jsonIn(line);
+					this.push(`${message === undefined ? line : JSON.stringify(readClientMessage(message))}\n`);
+				}
+				done();
+			} catch (error) {
+				done(error as Error);
+			}
+		},
+	});
+	// The transport pauses it when it has closed. An input that is read on would keep the process alive.
+	output.once("pause", () => {
+		input.unpipe(output);
+		input.pause();
+	});
+	return input.pipe(output);
 }

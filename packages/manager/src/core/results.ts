@@ -35,15 +35,11 @@ interface Shape {
 
 const SHAPES: Readonly<Record<string, Shape>> = {
 	initialize: { name: "answer to initialize", isValid: isSpecType.InitializeResult, read: readInitialize },
-	"tools/call": {
-		name: "tool result",
-		isValid: isCallResult,
-		read: readCallResult,
-	},
+	"tools/call": { name: "tool result", isValid: isCallResult, read: readCallResult },
 	"resources/read": {
 		name: "contents of a resource",
 		isValid: isSpecType.ReadResourceResult,
-		read: ({ contents, ...rest }) => ({ ...rest, contents: validContents(contents) }),
+		read: ({ contents, ...rest }) => ({ ...rest, contents: asList(contents).flatMap(readContents) }),
 	},
 	"prompts/get": {
 		name: "prompt",
@@ -51,7 +47,12 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 		read: ({ messages, description, ...rest }) => ({
 			...rest,
 			...(typeof description === "string" && { description }),
-			messages: asList(messages).flatMap((message) => (isObject(message) ? [readPromptMessage(message)] : [])),
+			messages: asList(messages)
+				.filter(isObject)
+				.map(({ role, content }) => ({
+					role: role === "assistant" ? role : "user",
+					content: readBlock(asList(content)[0] ?? ""),
+				})),
 		}),
 	},
 	"completion/complete": { name: "completion", isValid: isSpecType.CompleteResult, read: (result) => result },
@@ -103,20 +104,18 @@ function isInputRequired({ inputRequests, requestState }: Members): boolean {
 export function readResult(method: string, result: Members): Members {
 	const shape = SHAPES[method];
 	const read = shape === undefined || isInputRequired(result) || shape.isValid(result) ? result : shape.read(result);
-	return read.resultType !== undefined && CACHEABLE.has(method) ? withCacheHints(read) : read;
+	const { resultType, ttlMs, cacheScope } = read;
+	const isCached = typeof ttlMs === "number" && ttlMs >= 0 && (cacheScope === "public" || cacheScope === "private");
+	// One without cache hints, or with invalid ones, is not cached.
+	return resultType === undefined || !CACHEABLE.has(method) || isCached
+		? read
+		: { ...read, ttlMs: 0, cacheScope: "private" };
 }
 
 /** Methods whose results have cache hints: https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching */
 const CACHEABLE: ReadonlySet<string> = new Set(
 	"server/discover tools/list prompts/list resources/list resources/templates/list resources/read".split(" "),
 );
-
-/** Returns a result with cache hints: one without them, or with invalid ones, is not cached. */
-function withCacheHints(result: Members): Members {
-	const { ttlMs, cacheScope } = result;
-	const isValid = typeof ttlMs === "number" && ttlMs >= 0 && (cacheScope === "public" || cacheScope === "private");
-	return isValid ? result : { ...result, ttlMs: 0, cacheScope: "private" };
-}
 
 /** The oldest revision: that of a server that names none, or one that is unknown here. */
 const OLDEST_REVISION = "2024-11-05";
@@ -186,21 +185,15 @@ function readBlock(block: unknown): ContentBlock {
 	return value ?? textBlock(`(a block of the type ${JSON.stringify(type)} was left out: it is not valid MCP)`);
 }
 
-function readPromptMessage({ role, content }: Members): Members {
-	return { role: role === "assistant" ? role : "user", content: readBlock(asList(content)[0] ?? "") };
-}
-
 function isContents(item: unknown): boolean {
 	return isSpecType.TextResourceContents(item) || isSpecType.BlobResourceContents(item);
 }
 
-/** The contents that are valid, some of them without members that are not. */
-function validContents(items: unknown): unknown[] {
-	return asList(items).flatMap((item) => {
-		const members = isObject(item) ? item : {};
-		const { uri, text, blob } = members;
-		return withValid({ uri, ...(text === undefined ? { blob } : { text }) }, members, isContents).value ?? [];
-	});
+/** Contents without members that are not valid; an empty list if they cannot be used. */
+function readContents(item: unknown): object {
+	const members = isObject(item) ? item : {};
+	const { uri, text, blob } = members;
+	return withValid({ uri, ...(text === undefined ? { blob } : { text }) }, members, isContents).value ?? [];
 }
 
 /** Adds to required members each of the others that leaves the whole valid. Returns no value if those are invalid. */

@@ -77,11 +77,9 @@ function describe(what: string, error: ErrorObject | undefined): string {
 	const { instancePath = "", keyword = "", message = "does not fit the schema", params = {} } = error ?? {};
 	const member = { required: params.missingProperty, additionalProperties: params.additionalProperty }[keyword];
 	const path = [...instancePath.split("/").slice(1), ...(member === undefined ? [] : [member])].join(".");
-	return `${path === "" ? what : path}: ${PHRASES[keyword] ?? message}${allowed(params.allowedValues)}`;
+	const { allowedValues: values } = params;
+	const allowed = Array.isArray(values) ? `: ${values.map((value) => JSON.stringify(value)).join(", ")}` : "";
+	return `${path === "" ? what : path}: ${PHRASES[keyword] ?? message}${allowed}`;
 }
 
 const PHRASES: Readonly<Record<string, string>> = { required: "is missing", additionalProperties: "is unknown" };
-
-function allowed(values: unknown): string {
-	return Array.isArray(values) ? `: ${values.map((value) => JSON.stringify(value)).join(", ")}` : "";
-}

@@ -1,4 +1,4 @@
-import type { CallToolResult, ContentBlock, ReadResourceResult, Resource } from "@modelcontextprotocol/client";
+import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { describeIssues, inputSchemaOf } from "../core/input-schema.js";
 import { failedResult, textResult } from "../core/received.js";
@@ -145,7 +145,11 @@ export const MANAGEMENT_TOOLS: readonly ManagementTool[] = [
 		annotations: { readOnlyHint: true },
 		async run(manager, { id }) {
 			await manager.whenKnown(id);
-			return textResult(resourcesText(id, manager.listResources(id)));
+			const resources = manager.listResources(id);
+			const lines = resources.map(
+				({ uri, name, mimeType }) => `  - ${uri}: ${name}${mimeType ? ` (${mimeType})` : ""}`,
+			);
+			return textResult([`Resources from '${id}' (${resources.length}):`, ...lines].join("\n"));
 		},
 	}),
 	define({
@@ -153,9 +157,18 @@ export const MANAGEMENT_TOOLS: readonly ManagementTool[] = [
 		description: "Read a resource of a connection",
 		input: z.strictObject({ connection_id: ID, uri: z.string().min(1).describe("URI of the resource") }),
 		annotations: { readOnlyHint: true },
-		run: async (manager, { connection_id, uri }) => ({
-			content: resourceContent(await manager.readResource(connection_id, uri, { fresh: true })),
-		}),
+		async run(manager, { connection_id, uri }) {
+			const { contents } = await manager.readResource(connection_id, uri, { fresh: true });
+			const content = contents.map((item): ContentBlock => {
+				if ("text" in item) {
+					return { type: "text", text: item.text };
+				}
+				return item.mimeType?.startsWith("image/")
+					? { type: "image", data: item.blob, mimeType: item.mimeType }
+					: { type: "resource", resource: item };
+			});
+			return { content };
+		},
 	}),
 	define({
 		name: "mcp_reload_config",
@@ -303,21 +316,4 @@ function toolsText(server: string, tools: readonly McpTool[]): string {
 			`  - ${name}${description && `: ${description.split("\n")[0]}`}\n    ${JSON.stringify(schema)}`,
 	);
 	return [`Tools from '${server}' (${tools.length}):`, ...lines].join("\n");
-}
-
-/** The answer of `mcp_list_resources`. */
-function resourcesText(server: string, resources: readonly Resource[]): string {
-	const lines = resources.map(({ uri, name, mimeType }) => `  - ${uri}: ${name}${mimeType ? ` (${mimeType})` : ""}`);
-	return [`Resources from '${server}' (${resources.length}):`, ...lines].join("\n");
-}
-
-function resourceContent({ contents }: ReadResourceResult): ContentBlock[] {
-	return contents.map((item): ContentBlock => {
-		if ("text" in item) {
-			return { type: "text", text: item.text };
-		}
-		return item.mimeType?.startsWith("image/")
-			? { type: "image", data: item.blob, mimeType: item.mimeType }
-			: { type: "resource", resource: item };
-	});
 }

@@ -92,16 +92,13 @@ function objectType(schema: Record<string, unknown>, root: unknown, depth: numbe
 	const members = entries.map(([name, member]) => {
 		const optional = Array.isArray(required) && required.includes(name) ? "" : "?";
 		const comment = isObject(member) ? commentOf(member.description, indent) : "";
-		return `${comment}${indent}${keyOf(name)}${optional}: ${typeOf(member, root, depth + 1)};\n`;
+		const key = IDENTIFIER.test(name) ? name : JSON.stringify(name);
+		return `${comment}${indent}${key}${optional}: ${typeOf(member, root, depth + 1)};\n`;
 	});
 	if (members.length === 0) {
 		return additional === false ? "Record<string, never>" : `Record<string, ${typeOf(additional, root, depth + 1)}>`;
 	}
 	return `{\n${members.join("")}${"\t".repeat(depth)}}`;
-}
-
-function keyOf(name: string): string {
-	return IDENTIFIER.test(name) ? name : JSON.stringify(name);
 }
 
 function literal(value: unknown): string {

@@ -4,7 +4,6 @@ import { Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Request, RequestContext } from "../core/connection.js";
 import { ServerError } from "../core/errors.js";
-import { clientInput } from "../core/line-reader.js";
 import {
 	LIST_NAMES,
 	type ListName,
@@ -13,10 +12,10 @@ import {
 	type ServerTool,
 	withoutExecution,
 } from "../core/offers.js";
-import { failedResult, readableError, textOf, textResult } from "../core/received.js";
+import { clientInput, failedResult, readableError, textOf, textResult } from "../core/received.js";
 import type { Complete, Results } from "../core/results.js";
 import { MANAGER_INFO } from "../version.js";
-import type { ProxyOptions } from "./proxy-options.js";
+import type { ProxyOptions } from "./index.js";
 import { UPSTREAM_TIMING, Upstream } from "./upstream.js";
 
 const CAPABILITIES = { tools: { listChanged: true }, resources: { listChanged: true }, prompts: { listChanged: true } };

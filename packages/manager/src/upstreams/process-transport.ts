@@ -7,8 +7,14 @@ import { type JSONRPCMessage, serializeMessage, type Transport } from "@modelcon
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import spawn from "cross-spawn";
 import type { WebSocket } from "ws";
-import { LineReader } from "../core/line-reader.js";
-import { MAX_MESSAGE_BYTES, MAX_UNSENT_BYTES, parseMessage, RateLimit, ReadBudget } from "../core/received.js";
+import {
+	LineReader,
+	MAX_MESSAGE_BYTES,
+	MAX_UNSENT_BYTES,
+	parseMessage,
+	RateLimit,
+	ReadBudget,
+} from "../core/received.js";
 import type { ServerConfig } from "./server-config.js";
 
 /** Milliseconds for which the last output of a process that has ended is read. */

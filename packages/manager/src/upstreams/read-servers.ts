@@ -160,7 +160,9 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 	/** @param given as it is in the file, before environment variables were expanded */
 	const add = (path: Path, given: unknown, input: ServerInput | undefined, options: ServerOptions): void => {
 		if (input === undefined) {
-			invalidIds.add(idOfEntry(given, path));
+			const [, key] = path;
+			const { id, name } = (isObject(given) ? given : {}) as { id?: unknown; name?: unknown };
+			invalidIds.add(typeof key === "string" ? hostId(key) : String(id ?? name));
 			return;
 		}
 		try {
@@ -223,11 +225,6 @@ function missing(kind: string | undefined, name: string): string {
 	return kind === "input"
 		? `the input ${name} cannot be asked for: set the environment variable ${inputVariable(name)}`
 		: `the environment variable ${name} is not set`;
-}
-
-function idOfEntry(entry: unknown, [, key]: Path): string {
-	const { id, name } = (isObject(entry) ? entry : {}) as { id?: unknown; name?: unknown };
-	return typeof key === "string" ? hostId(key) : String(id ?? name);
 }
 
 function brokenFile(problem: ConfigProblem): ReadServers {

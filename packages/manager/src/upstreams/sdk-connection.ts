@@ -16,9 +16,9 @@ import {
 	type Request,
 } from "../core/connection.js";
 import { messageOf, responseError, ServerError } from "../core/errors.js";
-import { headerProblem } from "../core/header-parameters.js";
 import { LISTS, type ListName } from "../core/offers.js";
 import { ChangeStream } from "../core/subscriptions.js";
+import { headerProblem } from "../core/usable-schema.js";
 import { MANAGER_INFO } from "../version.js";
 import { ConfiguredTransport } from "./configured-transport.js";
 
