@@ -11,7 +11,6 @@ import { listenAt, publicOrigin, readTlsFiles, urlAt } from "./config/listen-add
 import type { Configuration } from "./config/settings.js";
 import { urlsForDevices } from "./devices/bootstrap/bootstrap-answer.js";
 import type { GatewayUrls, RunningGateway } from "./gateway.js";
-import type { AuditLog } from "./history/audit-log.js";
 import { history } from "./history/plugin.js";
 import { closeServer, listenOn, makeListener, makeServer, renewTls } from "./http/listener.js";
 import { deviceBody, makeRejectionReport, type RejectionReport } from "./http/rejections.js";
@@ -168,11 +167,19 @@ function createApp(gateway: RunningGateway, clients: Clients, signIn: SignIn | u
 	app.all("/.well-known/*", notFound);
 	app.route("/", gateway.publicRoutes);
 
+	const { audit } = gateway.use(history);
 	app.use(async (c, next) => {
 		c.set("admission", await guard.admit(c.env.incoming, c.env.outgoing));
 		await next();
 	});
-	app.use(keepAudit(gateway.use(history).audit), rejectChanges);
+	app.use(async (c, next) => {
+		await next();
+		// Changes over HTTP, including rejected ones.
+		if (isChange(c)) {
+			const { principal } = c.var.admission.access;
+			audit?.requested(principal, `${c.req.method} ${c.req.path}`, c.res.status, c.var.change);
+		}
+	}, rejectChanges);
 	app.route("/", gateway.routes);
 	return app;
 }
@@ -196,17 +203,6 @@ const rejectChanges: Middleware = async (c, next) => {
 /** Whether a request changes something of the gateway. `/console/` is a client's own session. */
 function isChange({ req }: Context<HttpEnv>): boolean {
 	return req.method !== "GET" && !req.path.startsWith("/console/");
-}
-
-/** Records changes over HTTP, including rejected ones. */
-function keepAudit(audit: AuditLog | undefined): Middleware {
-	return async (c, next) => {
-		await next();
-		if (isChange(c)) {
-			const { principal } = c.var.admission.access;
-			audit?.requested(principal, `${c.req.method} ${c.req.path}`, c.res.status, c.var.change);
-		}
-	};
 }
 
 function notFound(): never {

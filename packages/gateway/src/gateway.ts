@@ -129,7 +129,22 @@ export class RunningGateway extends Gateway {
 		this.on("close", async () => host.onClosed?.());
 		this.on("close", () => this.limitedLog.flush());
 		this.on("close", () => super.close());
-		this.#countServers();
+		const { metrics, saves } = this;
+		const connected = (isOne: (identity: ServerIdentity) => boolean) => (): number =>
+			servers.connections.filter(({ identity }) => isOne(identity)).length;
+		const here = connected(({ configured, gateway }) => !configured && gateway === undefined);
+		const elsewhere = connected(({ configured, gateway }) => !configured && gateway !== undefined);
+		const known = (): number => servers.all.filter(({ configured }) => !configured).length;
+		metrics.add("devices_connected", "Devices in a session with this gateway", here);
+		metrics.add("devices_elsewhere", "Devices in a session with another gateway of the cluster", elsewhere);
+		metrics.add("devices_known", "Devices known, online or offline", known);
+		const configured = connected((identity) => identity.configured === true);
+		metrics.add("servers_connected", "Configured servers that are connected", configured);
+		const failures = "Files of the state folder that could not be written";
+		metrics.add("saves_failed_total", failures, () => saves.failures);
+		servers.on("call", ({ outcome, duration }) => metrics.calls.observe({ outcome }, duration / 1_000));
+		servers.on("rejected", () => metrics.rejectedDevices.inc());
+		this.updates.on("update", ({ step }) => metrics.firmware.inc({ step }));
 	}
 
 	/** Lists the settings for display, by group and without secrets. */
@@ -229,26 +244,6 @@ export class RunningGateway extends Gateway {
 			await hook();
 		}
 	}
-
-	/** Measures devices, configured servers and their calls. */
-	#countServers(): void {
-		const { metrics, servers, saves } = this;
-		const connected = (isOne: (identity: ServerIdentity) => boolean) => (): number =>
-			servers.connections.filter(({ identity }) => isOne(identity)).length;
-		const here = connected(({ configured, gateway }) => !configured && gateway === undefined);
-		const elsewhere = connected(({ configured, gateway }) => !configured && gateway !== undefined);
-		const known = (): number => servers.all.filter(({ configured }) => !configured).length;
-		metrics.add("devices_connected", "Devices in a session with this gateway", here);
-		metrics.add("devices_elsewhere", "Devices in a session with another gateway of the cluster", elsewhere);
-		metrics.add("devices_known", "Devices known, online or offline", known);
-		const configured = connected((identity) => identity.configured === true);
-		metrics.add("servers_connected", "Configured servers that are connected", configured);
-		const failures = "Files of the state folder that could not be written";
-		metrics.add("saves_failed_total", failures, () => saves.failures);
-		servers.on("call", ({ outcome, duration }) => metrics.calls.observe({ outcome }, duration / 1_000));
-		servers.on("rejected", () => metrics.rejectedDevices.inc());
-		this.updates.on("update", ({ step }) => metrics.firmware.inc({ step }));
-	}
 }
 
 /**
@@ -271,7 +266,12 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Runn
 	};
 	try {
 		opened.push(await lockStateFolder(stateFolder, onLost));
-		await cleanFolder(stateFolder, log);
+		// Killed processes leave files.
+		await removeTemporaryFiles(stateFolder);
+		const { mode } = await stat(stateFolder);
+		if (process.platform !== "win32" && (mode & 0o002) !== 0) {
+			log.warn(`stateFolder ${stateFolder}: every user of this machine can change it: chmod o-w ${stateFolder}`);
+		}
 		const { close, ...stores } = await openStoresWhenReachable(settings, log);
 		opened.push(close);
 		const tokens = new TokenStore(stores.store);
@@ -294,7 +294,11 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Runn
 		return gateway;
 	} catch (error) {
 		await closeOpened();
-		throw stateError(settings, error as Error);
+		// An error of the file system in the folder names the setting.
+		const { path, message } = error as NodeJS.ErrnoException;
+		throw path?.startsWith(stateFolder) === true
+			? new ConfigurationError([`stateFolder ${stateFolder}: ${message}`], { cause: error })
+			: error;
 	}
 }
 
@@ -329,20 +333,4 @@ async function openStoresWhenReachable(settings: Configuration, log: Logger): Re
 	} finally {
 		await stopAnswers();
 	}
-}
-
-/** Removes the files that killed processes have left. Warns of a folder that everybody can write. */
-async function cleanFolder(stateFolder: string, log: Logger): Promise<void> {
-	await removeTemporaryFiles(stateFolder);
-	const { mode } = await stat(stateFolder);
-	if (process.platform !== "win32" && (mode & 0o002) !== 0) {
-		log.warn(`stateFolder ${stateFolder}: every user of this machine can change it: chmod o-w ${stateFolder}`);
-	}
-}
-
-/** Returns an error of the file system as one that names the setting `stateFolder`; any other as it is. */
-function stateError({ stateFolder }: Configuration, error: NodeJS.ErrnoException): Error {
-	return error.path?.startsWith(stateFolder) === true
-		? new ConfigurationError([`stateFolder ${stateFolder}: ${error.message}`], { cause: error })
-		: error;
 }

@@ -24,7 +24,8 @@ describe("what a catalog lists of a device", () => {
 		const catalogs = ["kitchen", "hall"].map((principal) =>
 			gateway.catalog({ ...LOCAL, principal }, undefined, { ...FULL, catalogLimit: principal.length }),
 		);
-		const shared = () => catalogs.map(({ tools, resources, prompts }) => ({ tools, resources, prompts }));
+		const shared = () =>
+			catalogs.map(({ tools, lists }) => ({ tools, resources: lists.resources(), prompts: lists.prompts() }));
 		for (const description of ["Another text.", "A third text."]) {
 			one.changeTools([{ ...SET_VOLUME, description }]);
 			await once(gateway.servers, "changed");
@@ -45,7 +46,7 @@ describe("what a catalog lists of a device", () => {
 		const names = catalog.tools.map(({ name }) => name);
 		assert.deepEqual(names, ["tool_call", ...aliases.map((alias) => `${alias}__self_audio_speaker_set_volume`)]);
 		assert.equal(catalog.tools[1], firstOfTwo);
-		const uris = catalog.resources.map(({ uri }) => uri);
+		const uris = catalog.lists.resources().map(({ uri }) => uri);
 		assert.deepEqual(
 			uris,
 			aliases.map((alias) => `device://${alias}/state`),

@@ -33,13 +33,13 @@ it("the tools of several devices in a client's catalog have unique names that ev
 			}
 			await until(() => gateway.servers.all.length === devices.length, "all are known");
 			const catalog = gateway.catalog(LOCAL);
-			const found = catalog.allTools.map(({ name }) => {
+			const found = catalog.lists.tools().map(({ name }) => {
 				assert.match(name, /^[A-Za-z0-9_-]{1,64}$/);
 				const found = catalog.findTool(name);
 				return `${found?.server.id} ${found?.tool.name}`;
 			});
 			const all = devices.flatMap(([id, , names]) => names.map((name) => `${id} ${name}`));
-			assert.equal(new Set(catalog.allTools.map(({ name }) => name)).size, all.length);
+			assert.equal(new Set(catalog.lists.tools().map(({ name }) => name)).size, all.length);
 			assert.deepEqual(found.sort(), all.sort());
 			await gateway.close();
 		}),

@@ -41,7 +41,10 @@ export interface Control {
 
 /** The controls of a device, from its tools and its status: parts first. */
 export function controlsOf(tools: readonly Tool[], status: object): readonly Control[] {
-	const harmless = tools.filter(isHarmless);
+	// Clients assume the worst of a tool without hints; the gateway adds the hints that it knows.
+	const harmless = tools.filter(
+		({ annotations }) => annotations?.destructiveHint === false && annotations.readOnlyHint !== true,
+	);
 	const found = [
 		...SET_KINDS.flatMap((kind) => partControls(harmless, status, kind)),
 		...pairControls(harmless),
@@ -49,11 +52,6 @@ export function controlsOf(tools: readonly Tool[], status: object): readonly Con
 		...actionControls(harmless),
 	];
 	return found.slice(0, MAX_CONTROLS);
-}
-
-/** Clients assume the worst of a tool without hints; the gateway adds the hints that it knows. */
-function isHarmless({ annotations }: Tool): boolean {
-	return annotations?.destructiveHint === false && annotations.readOnlyHint !== true;
 }
 
 type PartKind = (typeof ALL_KINDS)[number];

@@ -96,16 +96,8 @@ export abstract class Device {
 		}
 	}
 
-	/** Takes the status that the device has now. */
+	/** Takes the status that the device has now, and adds its numbers to the series of their names. */
 	take(status: object): void {
-		batch(() => {
-			this.status.value = status;
-			this.#plot(status);
-		});
-	}
-
-	/** Adds the numbers in a status to the series of their names. */
-	#plot(status: object): void {
 		const series = new Map(this.series.value);
 		const time = Date.now() / 1_000;
 		for (const [name, value] of leavesIn(status)) {
@@ -114,7 +106,10 @@ export abstract class Device {
 				series.set(name, { times: [...times, time].slice(-MAX_POINTS), values: [...values, value].slice(-MAX_POINTS) });
 			}
 		}
-		this.series.value = series;
+		batch(() => {
+			this.status.value = status;
+			this.series.value = series;
+		});
 	}
 }
 

@@ -207,21 +207,16 @@ export function Copy({ text, label = t("copy") }: { readonly text: string; reado
 			said.value = "copied";
 		} catch {
 			// Browsers allow the clipboard only over TLS or on localhost.
-			said.value = copyBySelection(text) ? "copied" : "notCopied";
+			const area = document.createElement("textarea");
+			area.value = text;
+			document.body.append(area);
+			area.select();
+			said.value = document.execCommand("copy") ? "copied" : "notCopied";
+			area.remove();
 		}
 		setTimeout(() => (said.value = undefined), SAID);
 	};
 	return <Button class="ghost small" onClick={copy} text={said.value ? t(said.value) : label} />;
-}
-
-function copyBySelection(text: string): boolean {
-	const area = document.createElement("textarea");
-	area.value = text;
-	document.body.append(area);
-	area.select();
-	const copied = document.execCommand("copy");
-	area.remove();
-	return copied;
 }
 
 /** Saves a text as a file, by the browser. */

@@ -45,7 +45,7 @@ export function SettingsView() {
 					<Card title={t("thisPageOnly")}>
 						<Preferences />
 						<div class="hstack">
-							<Button onClick={showShortcuts} text={t("shortcuts")} />
+							<Button onClick={() => (isShown.value = true)} text={t("shortcuts")} />
 							{session.value?.signedIn && (
 								<Button onClick={signOut} title={session.value.principal} text={t("signOut")} />
 							)}
@@ -99,18 +99,14 @@ function Features({ settings }: { readonly settings: readonly ListedSetting[] })
 	);
 }
 
-/** Whether it is a device that is connected, and no configured server, which cannot speak. */
-function mayHaveSpeaker({ transport }: DeviceSummary): boolean {
-	return transport === "websocket" || transport === "mqtt";
-}
-
 /** Forms that try speech and webhooks. */
 function Tests() {
 	const { hasVoice } = session.value ?? {};
 	const { value } = useLoaded(async () => {
 		const { devices } = await ask<{ devices: readonly DeviceSummary[] }>("devices");
 		const { webhooks } = await ask<{ webhooks: readonly WebhookSummary[] }>("console/webhooks");
-		return { devices: devices.filter(mayHaveSpeaker), webhooks };
+		// Configured servers cannot speak, nor devices that are not connected.
+		return { devices: devices.filter(({ transport }) => transport === "websocket" || transport === "mqtt"), webhooks };
 	}, []);
 	const { devices = [], webhooks = [] } = value ?? {};
 	const ended = useSignal<readonly WebhookSummary[]>([]);
@@ -224,11 +220,6 @@ addEventListener("keydown", (event) => {
 		isShown.value = true;
 	}
 });
-
-/** Shows the sheet of the keyboard's shortcuts. */
-function showShortcuts(): void {
-	isShown.value = true;
-}
 
 /** The sheet of the keyboard's shortcuts. */
 export function ShortcutSheet() {

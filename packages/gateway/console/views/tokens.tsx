@@ -91,21 +91,18 @@ async function createToken(json: ReturnType<typeof requestIn>): Promise<string |
 		if (question === undefined) {
 			throw error;
 		}
-		const count = question.clients.length + question.devices.length;
-		const action = json.kind === "client" ? t("cutOffClients", { count }) : t("cutOffDevices", { count });
-		const isAgreed = await confirm(textOf(question, json.kind), count === 0 ? t("create") : action);
+		const cutOff = [...question.clients, ...question.devices];
+		const isClient = json.kind === "client";
+		const text = [
+			...(question.isFirst ? [t(isClient ? "firstClientToken" : "firstDeviceToken")] : []),
+			...(cutOff.length > 0 ? [t("cutsOff", { count: cutOff.length, names: namesOf(cutOff) })] : []),
+			...(question.isFirst && isClient ? [t("pageNeedsToken")] : []),
+			...(question.unknown.length > 0 ? [t("neverConnected", { devices: namesOf(question.unknown) })] : []),
+		];
+		const action = isClient ? "cutOffClients" : "cutOffDevices";
+		const isAgreed = await confirm(text, cutOff.length === 0 ? t("create") : t(action, { count: cutOff.length }));
 		return isAgreed ? await create({ yes: true }) : undefined;
 	}
-}
-
-function textOf({ isFirst, clients, devices, unknown }: TokenQuestion, kind: string): readonly string[] {
-	const cutOff = [...clients, ...devices];
-	return [
-		...(isFirst ? [t(kind === "client" ? "firstClientToken" : "firstDeviceToken")] : []),
-		...(cutOff.length > 0 ? [t("cutsOff", { count: cutOff.length, names: namesOf(cutOff) })] : []),
-		...(isFirst && kind === "client" ? [t("pageNeedsToken")] : []),
-		...(unknown.length > 0 ? [t("neverConnected", { devices: namesOf(unknown) })] : []),
-	];
 }
 
 function namesOf(names: readonly string[]): string {

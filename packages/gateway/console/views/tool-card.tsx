@@ -30,7 +30,7 @@ function Result({ outcome: { result, error, duration } }: { readonly outcome: Ou
 			{result && (
 				<details>
 					<summary>JSON</summary>
-					<Snippet text={JSON.stringify(result, undefined, 2)} shown={visible(shortened(result))} />
+					<Snippet text={JSON.stringify(result, undefined, 2)} shown={visible(JSON.stringify(result, cut, 2))} />
 				</details>
 			)}
 		</div>
@@ -97,13 +97,11 @@ function flatten(value: object, path: readonly string[] = []): [string, string][
 	});
 }
 
-/** A result as JSON, in which pictures and sound are not written out. */
-function shortened(result: CallToolResult): string {
-	const cut = (key: string, value: unknown): unknown =>
-		(key === "data" || key === "blob") && typeof value === "string" && value.length > 100
-			? `${value.slice(0, 40)}… (${value.length})`
-			: value;
-	return JSON.stringify(result, cut, 2);
+/** Pictures and sound are not written out. */
+function cut(key: string, value: unknown): unknown {
+	return (key === "data" || key === "blob") && typeof value === "string" && value.length > 100
+		? `${value.slice(0, 40)}… (${value.length})`
+		: value;
 }
 
 interface ToolCardProps {
@@ -114,8 +112,15 @@ interface ToolCardProps {
 /** A tool as a form, and what it returned last. */
 export function ToolCard({ link, tool }: ToolCardProps) {
 	const parameters = parametersOf(tool);
+	const annotations: Readonly<Record<string, unknown>> = { ...tool.annotations };
 	const chosen = useSignal<Values>({});
-	const values: Values = { ...knownValues(tool, link), ...chosen.value };
+	const leaves = leavesIn(link.status.value);
+	// Defaults, and what the device's status says of required parameters.
+	const known = parameters.map(({ name, schema, required }) => [
+		name,
+		schema.default ?? (required ? leafFor(leaves, tool.name, name)?.[1] : undefined),
+	]);
+	const values: Values = { ...Object.fromEntries(known), ...chosen.value };
 	const outcome = useSignal<Outcome | undefined>(undefined);
 	const progress = useSignal<string | undefined>(undefined);
 	const title = toolTitle(tool);
@@ -136,7 +141,13 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 			<summary>
 				<span>{title}</span>
 				<code>{visibleLine(tool.name)}</code>
-				<Hints tool={tool} />
+				<span class="hstack hints">
+					{annotations.readOnlyHint && <Badge>{t("hint_reads")}</Badge>}
+					{isDestructive(tool) && <Badge variant="warning">{t("hint_destroys")}</Badge>}
+					{Array.isArray(annotations.audience) && !annotations.audience.includes("assistant") && (
+						<Badge>{t("hint_user")}</Badge>
+					)}
+				</span>
 			</summary>
 			<p class="text-light description">{visible(tool.description ?? "")}</p>
 			<Form onSubmit={call}>
@@ -172,18 +183,6 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 	);
 }
 
-function Hints({ tool: { annotations = {} } }: { readonly tool: Tool }) {
-	const { readOnlyHint, audience } = annotations as { readOnlyHint?: boolean; audience?: readonly string[] };
-	const isDangerous = isDestructive({ annotations } as Tool);
-	return (
-		<span class="hstack hints">
-			{readOnlyHint && <Badge>{t("hint_reads")}</Badge>}
-			{isDangerous && <Badge variant="warning">{t("hint_destroys")}</Badge>}
-			{Array.isArray(audience) && !audience.includes("assistant") && <Badge>{t("hint_user")}</Badge>}
-		</span>
-	);
-}
-
 function Copies({ link, tool, args }: ToolCardProps & { readonly args: Record<string, unknown> }) {
 	const call = { url: session.value?.urls.clients ?? "", device: link.alias, tool: tool.name, args };
 	return (
@@ -199,17 +198,6 @@ function Copies({ link, tool, args }: ToolCardProps & { readonly args: Record<st
 /** Clients assume the worst of a tool without hints; the gateway adds the hints that it knows. */
 function isDestructive({ annotations }: Tool): boolean {
 	return annotations?.readOnlyHint !== true && annotations?.destructiveHint !== false;
-}
-
-/** Defaults, and what the device's status says of required parameters. */
-function knownValues(tool: Tool, link: Device): Values {
-	const leaves = leavesIn(link.status.value);
-	return Object.fromEntries(
-		parametersOf(tool).map(({ name, schema, required }) => [
-			name,
-			schema.default ?? (required ? leafFor(leaves, tool.name, name)?.[1] : undefined),
-		]),
-	);
 }
 
 function given(values: Values): Record<string, unknown> {

@@ -64,13 +64,13 @@ export class Catalog {
 	readonly view: ToolView;
 	readonly #servers: ServerRegistry;
 	/** The lists of the servers that the client may reach. */
-	readonly #of: ServerLists;
+	readonly lists: ServerLists;
 	readonly #ownTools: readonly OwnTool[];
 	readonly #catalogTools: Readonly<Record<ListKind, readonly Tool[]>>;
 	readonly #listeners = new Set<(change: CatalogChange) => void>();
 	/** Undefined without listeners. */
 	#stopFollowing: (() => void) | undefined;
-	#lists = NO_LISTS;
+	#current = NO_LISTS;
 	/** The registry's version that the lists are of. */
 	#version = -1;
 	/** Tools by the names under which clients have asked for them, in a version of the registry. */
@@ -97,14 +97,14 @@ export class Catalog {
 		this.access = access;
 		this.view = view;
 		this.#servers = lists.registry;
-		this.#of = lists;
+		this.lists = lists;
 		this.#ownTools = ownTools;
 		this.#catalogTools = catalogTools;
 	}
 
 	/** Alias or id: only this server, which need not be known yet. Undefined: all servers. */
 	get server(): string | undefined {
-		return this.#of.scope.server;
+		return this.lists.scope.server;
 	}
 
 	/**
@@ -124,10 +124,6 @@ export class Catalog {
 		};
 	}
 
-	get hasServer(): boolean {
-		return this.servers.length > 0;
-	}
-
 	/** Whether every client sees the same, so that shared caches may keep the list. */
 	get isPublic(): boolean {
 		const { principal, devices, userTools } = this.access;
@@ -136,13 +132,13 @@ export class Catalog {
 
 	/** The extensions of servers that are online, as a capability. */
 	get extensions(): ReturnType<typeof relayedExtensions> {
-		const extended = [...this.#servers.extended].filter((server) => this.#of.reaches(server));
+		const extended = [...this.#servers.extended].filter((server) => this.lists.reaches(server));
 		return relayedExtensions(Object.assign({}, ...extended.map(({ connection }) => connection?.extensions.extensions)));
 	}
 
 	/** The servers that the client may reach. */
 	get servers(): readonly Server[] {
-		return this.#of.servers();
+		return this.lists.servers();
 	}
 
 	/**
@@ -153,44 +149,14 @@ export class Catalog {
 		return this.#update().tools;
 	}
 
-	/** Every tool that the client may call, as a full list has them. The same array until something in it changes. */
-	get allTools(): readonly Tool[] {
-		return this.#of.tools();
-	}
-
 	/** The kind of list at present. */
 	get kind(): ListKind {
 		return this.#update().kind ?? "full";
 	}
 
-	/** Every tool that the client may call, with its server. */
-	get callable(): Iterable<FoundTool> {
-		return this.#of.members();
-	}
-
 	/** A tool as in a full list. */
 	listed({ server, tool }: FoundTool): Tool {
-		return this.#of.listings.listed(server, this.#of.naming, tool);
-	}
-
-	/** The tools that several servers share, by the names under which one call reaches them. Listed or not. */
-	get groups(): ReadonlyMap<string, ToolGroup> {
-		return this.#of.groups();
-	}
-
-	/** The list of resources: of each server its state, and its own. The same array until something in it changes. */
-	get resources(): readonly Resource[] {
-		return this.#update().resources;
-	}
-
-	/** The list of templates of resources. The same array until something in it changes. */
-	get resourceTemplates(): readonly ResourceTemplateType[] {
-		return this.#update().resourceTemplates;
-	}
-
-	/** The list of prompts. The same array until something in it changes. */
-	get prompts(): readonly Prompt[] {
-		return this.#update().prompts;
+		return this.lists.listings.listed(server, this.lists.naming, tool);
 	}
 
 	/**
@@ -210,20 +176,16 @@ export class Catalog {
 	}
 
 	#lookUp(name: string): FoundTool | undefined {
-		const { listings } = this.#of;
+		const { listings } = this.lists;
 		const { server, item: tool } = this.#find(name, (each, naming) => listings.findTool(each, naming, name)) ?? {};
-		return server && tool && listings.allows(tool, this.#of.allowed(server)) ? { server, tool } : undefined;
-	}
-
-	findGroup(name: string): ToolGroup | undefined {
-		return this.#of.findGroup(name);
+		return server && tool && listings.allows(tool, this.lists.allowed(server)) ? { server, tool } : undefined;
 	}
 
 	/** The group that a tool of this name is in. */
 	findGroupOf(name: string): ToolGroup | undefined {
 		const found = this.findTool(name);
 		const isIt = ({ server, tool }: FoundTool) => server === found?.server && tool === found.tool;
-		return found && [...this.groups.values()].find(({ members }) => members.some(isIt));
+		return found && [...this.lists.groups().values()].find(({ members }) => members.some(isIt));
 	}
 
 	/**
@@ -234,7 +196,7 @@ export class Catalog {
 		const alias = aliasIn(name);
 		const server = this.#withAlias(alias);
 		const own = portable(server === undefined ? name : name.slice(`${alias}${ALIAS_SEPARATOR}`.length));
-		const group = server === undefined ? this.findGroup(own) : undefined;
+		const group = server === undefined ? this.lists.findGroup(own) : undefined;
 		return group === undefined ? this.#names((tool) => portable(tool.name) === own, server) : [group.listed.name];
 	}
 
@@ -242,7 +204,7 @@ export class Catalog {
 	#names(isMeant: (tool: ServerTool) => boolean, server: Server | undefined): readonly string[] {
 		const names: string[] = [];
 		let looked = 0;
-		for (const member of this.callable) {
+		for (const member of this.lists.members()) {
 			looked += 1;
 			if (looked > MAX_LOOKED_AT || names.length >= MAX_NAMES) {
 				break;
@@ -267,7 +229,7 @@ export class Catalog {
 	/** The tool or group of this name as in a list; undefined also for a tool that the client may not call. */
 	findListed(name: string): Tool | undefined {
 		const found = this.findTool(name);
-		return found ? this.listed(found) : this.findGroup(name)?.listed;
+		return found ? this.listed(found) : this.lists.findGroup(name)?.listed;
 	}
 
 	/** The name of this catalog for the tool or group that a client certainly means; the same name if there is none. */
@@ -294,14 +256,14 @@ export class Catalog {
 
 	/** The prompt of this name, which may have any of the forms that a tool's name may have. */
 	findPrompt(name: string) {
-		return this.#find(name, (server, naming) => this.#of.listings.findPrompt(server, naming, name));
+		return this.#find(name, (server, naming) => this.lists.listings.findPrompt(server, naming, name));
 	}
 
 	/** The server that a resource's URI, or template, belongs to, and what the server calls it. It may not exist there. */
 	findResource(uri: string) {
 		const own = this.server !== undefined;
 		const parsed = own ? undefined : parseClientUri(uri);
-		const server = own ? this.#of.findOnly() : this.#withAlias(parsed?.alias);
+		const server = own ? this.lists.findOnly() : this.#withAlias(parsed?.alias);
 		const { resources = [], resourceTemplates = [] } = server?.offers ?? {};
 		// A server may have resources that it does not list.
 		const mayHave = resources.length + resourceTemplates.length > 0 || server?.connection?.declares("resources");
@@ -310,7 +272,7 @@ export class Catalog {
 
 	/** The URI by which clients of this catalog know a server's resource. */
 	clientUri({ alias }: Server, uri: string): string {
-		return this.#of.naming === "prefixed" ? clientUri(uri, alias) : uri;
+		return this.lists.naming === "prefixed" ? clientUri(uri, alias) : uri;
 	}
 
 	/** The server whose state this URI names; undefined if the client may not reach it, or it is not known. */
@@ -335,12 +297,12 @@ export class Catalog {
 			}
 		};
 		const onUpdated = (server: Server, uri: string): void => {
-			if (this.#of.reaches(server)) {
+			if (this.lists.reaches(server)) {
 				void this.#notify({ kind: "updated", uri: this.clientUri(server, uri) });
 			}
 		};
 		const onState = (server: Server): void => {
-			if (this.#of.reaches(server)) {
+			if (this.lists.reaches(server)) {
 				void this.#notify({ kind: "state", server });
 			}
 		};
@@ -368,13 +330,13 @@ export class Catalog {
 	#update(): Lists {
 		if (this.#version !== this.#servers.version) {
 			this.#version = this.#servers.version;
-			this.#lists = this.#makeLists();
+			this.#current = this.#makeLists();
 		}
-		return this.#lists;
+		return this.#current;
 	}
 
 	#makeLists(): Lists {
-		const [lists, ownTools] = [this.#of, this.#ownTools];
+		const [lists, ownTools] = [this.lists, this.#ownTools];
 		const size = {
 			servers: lists.servers().length,
 			// Without making their list.
@@ -389,17 +351,20 @@ export class Catalog {
 				return true;
 			},
 			inGroups: () =>
-				[...this.groups.values()].reduce((left, { members }) => left - (members.length - 1), this.allTools.length),
+				[...this.lists.groups().values()].reduce(
+					(left, { members }) => left - (members.length - 1),
+					this.lists.tools().length,
+				),
 		};
-		const kind = chooseKind(this.view, size, this.#lists.kind);
-		if (kind !== this.#lists.kind) {
+		const kind = chooseKind(this.view, size, this.#current.kind);
+		if (kind !== this.#current.kind) {
 			this.#kept = new Set(this.#used);
 		}
 		const listed = kind === "full" ? lists.fullList() : this.#someTools(kind);
 		// Comparing each item of a full list would take long: clients share one array.
 		const isShared = kind === "full" && ownTools.length === 0;
 		const now = isShared ? listed : [...ownTools.map((own) => own.listed), ...listed];
-		const { tools: before } = this.#lists;
+		const { tools: before } = this.#current;
 		const isSame = !isShared && before.length === now.length && before.every((tool, index) => tool === now[index]);
 		const [resources, resourceTemplates, prompts] = [lists.resources(), lists.resourceTemplates(), lists.prompts()];
 		return { tools: isSame ? before : now, kind, resources, resourceTemplates, prompts };
@@ -413,12 +378,16 @@ export class Catalog {
 		if (kind === "search" && !mayKeep) {
 			return catalogTools;
 		}
-		const groups = [...this.groups.values()];
+		const groups = [...this.lists.groups().values()];
 		const grouped = new Set(groups.flatMap(({ members }) => members.map(({ tool }) => tool)));
 		const isAlone = ({ name }: Tool): boolean => !grouped.has(this.findTool(name)?.tool as ServerTool);
 		const isShown = kind === "groups" ? (tool: Tool) => isKept(tool) || isAlone(tool) : isKept;
 		const shownGroups = groups.map(({ listed }) => listed).filter((tool) => kind === "groups" || isKept(tool));
-		return [...catalogTools, ...shownGroups, ...this.allTools.filter((tool) => isShown(tool) && !isCatalogTool(tool))];
+		return [
+			...catalogTools,
+			...shownGroups,
+			...this.lists.tools().filter((tool) => isShown(tool) && !isCatalogTool(tool)),
+		];
 	}
 
 	/** An item of a server's list, by any name that it has in this catalog. */
@@ -430,7 +399,7 @@ export class Catalog {
 			const item = server && findIn(server, naming);
 			return server && item && { server, item };
 		};
-		const only = this.#of.findOnly();
+		const only = this.lists.findOnly();
 		return find(only, "own") ?? find(only, "portable") ?? find(this.#withAlias(aliasIn(name)), "prefixed");
 	}
 
@@ -440,7 +409,7 @@ export class Catalog {
 	 */
 	#withAlias(alias: string | undefined): Server | undefined {
 		const server = alias === undefined ? undefined : this.#servers.find(alias);
-		return server?.alias === alias && server !== undefined && this.#of.reaches(server) ? server : undefined;
+		return server?.alias === alias && server !== undefined && this.lists.reaches(server) ? server : undefined;
 	}
 }
 

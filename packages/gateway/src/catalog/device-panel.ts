@@ -51,7 +51,7 @@ export function readPanel(catalog: Catalog, page: string, uri: string): TextReso
 	if (server === undefined) {
 		return undefined;
 	}
-	const own = catalog.allTools.filter(({ name }) => catalog.findTool(name)?.server === server);
+	const own = catalog.lists.tools().filter(({ name }) => catalog.findTool(name)?.server === server);
 	// What one tap may call. The page chooses the tools that fit.
 	const isHarmless = ({ annotations }: Tool): boolean =>
 		annotations?.destructiveHint === false && annotations.readOnlyHint !== true;

@@ -61,8 +61,13 @@ export function sharedLists<Item extends Described>(
 }
 
 function sharedList<Item extends Described>(items: readonly Item[], shownAs: (item: Item) => Item): SharedList<Item> {
+	const distinctive = items.map(({ name }) => name).filter((name) => /[._-]/.test(name));
+	// Longest first, because one name may be a prefix of another.
+	const longestFirst = distinctive.sort((one, other) => other.length - one.length);
+	const escaped = longestFirst.map((name) => name.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&"));
 	/** Matches names of the items that cannot be ordinary words. */
-	const pattern = patternOf(items);
+	const pattern =
+		escaped.length === 0 ? NOTHING : new RegExp(`(?<![\\w.-])(?:${escaped.join("|")})(?![\\w-]|\\.\\w)`, "g");
 	const shown = items.map((each) => {
 		const item = shownAs(each);
 		return { item, texts: TEXTS.filter((key) => namesItem(item[key], pattern)) };
@@ -123,18 +128,6 @@ function namesOf(items: readonly Described[], alias: string, naming: Lookup): re
 	}
 	const names = [...portableNames(own, naming === "prefixed" ? alias : "").keys()];
 	return names.map((name) => name.slice(prefixOf(alias, naming).length));
-}
-
-/** Matches the items' names, except those that could be ordinary words. */
-function patternOf(items: readonly Described[]): RegExp {
-	const distinctive = items.map(({ name }) => name).filter((name) => /[._-]/.test(name));
-	if (distinctive.length === 0) {
-		return NOTHING;
-	}
-	// Longest first, because one name may be a prefix of another.
-	const longestFirst = distinctive.sort((one, other) => other.length - one.length);
-	const escaped = longestFirst.map((name) => name.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&"));
-	return new RegExp(`(?<![\\w.-])(?:${escaped.join("|")})(?![\\w-]|\\.\\w)`, "g");
 }
 
 /** A description, or a schema with its descriptions, with the names that clients use. */
@@ -199,21 +192,14 @@ export function portableNames(own: readonly string[], alias = ""): Map<string, s
 		const isOwn = portable === name && name.length <= length;
 		const isFree = portable.length <= length && alike.get(portable) === 1;
 		if (!isOwn && !isFree) {
-			portable = hashedName(name, portable, length, taken);
+			const start = portable.slice(0, length - HASH_DIGITS - 1);
+			// If the name with a hash is taken, another hash.
+			for (let attempt = 0; attempt === 0 || taken.has(portable); attempt += 1) {
+				portable = `${start}_${digest(`${attempt} ${name}`).slice(0, HASH_DIGITS)}`;
+			}
 		}
 		taken.add(portable);
 		names.set(prefix + portable, name);
 	}
 	return names;
-}
-
-/** Shortens a name and ends it with a hash; if that name is taken, with another hash. */
-function hashedName(own: string, portable: string, length: number, taken: ReadonlySet<string>): string {
-	for (let attempt = 0; ; attempt += 1) {
-		const hash = digest(`${attempt} ${own}`);
-		const name = `${portable.slice(0, length - HASH_DIGITS - 1)}_${hash.slice(0, HASH_DIGITS)}`;
-		if (!taken.has(name)) {
-			return name;
-		}
-	}
 }

@@ -90,12 +90,17 @@ const indexes = new LRUCache<object, ToolIndex>({ max: MAX_INDEXES });
  * @param only alias: only tools of this server
  */
 export function searchTools(catalog: Catalog, query: string, only?: string): ToolSearch {
-	const { groups } = catalog;
+	const groups = catalog.lists.groups();
 	const index = indexes.get(groups) ?? makeIndex(catalog);
 	indexes.set(groups, index);
 	const { search, entries, frequencies, names, directory } = index;
 	const terms = new Set(termsOf(query));
-	const shares = new Map([...names].map(([server, each]) => [server, namedShare(each, terms)]));
+	/** How much of one of a server's names the query names: 0 to 1, and a little more for each word, so that the longest name wins. */
+	const shareOf = (words: readonly string[]): number => {
+		const named = words.filter((word) => terms.has(word)).length;
+		return named / words.length + named * WORD_BONUS;
+	};
+	const shares = new Map([...names].map(([server, each]) => [server, Math.max(0, ...each.map(shareOf))]));
 	const found = search.search(query);
 	const isOnlyDevice = found.length === 0;
 	const scored = isOnlyDevice ? entries.map(({ id }) => ({ id, score: 0 })) : found;
@@ -128,15 +133,6 @@ export function searchTools(catalog: Catalog, query: string, only?: string): Too
 		hits: hits.sort((one, other) => other.score - one.score).map(({ hit }) => hit),
 		...(!isStrong && { directory }),
 	};
-}
-
-/** How much of one of a server's names a query names: 0 to 1, and a little more for each word, so that the longest name wins. */
-function namedShare(names: readonly (readonly string[])[], terms: ReadonlySet<string>): number {
-	const shares = names.map((words) => {
-		const named = words.filter((word) => terms.has(word)).length;
-		return named / words.length + named * WORD_BONUS;
-	});
-	return Math.max(0, ...shares);
 }
 
 function makeIndex(catalog: Catalog): ToolIndex {
@@ -205,13 +201,13 @@ function entriesOf(catalog: Catalog): Entry[] {
 			members,
 		});
 	};
-	for (const [name, { listed, members }] of catalog.groups) {
+	for (const [name, { listed, members }] of catalog.lists.groups()) {
 		add(listed, members, { name, devices: members.length });
 		for (const { server, tool } of members) {
 			grouped.set(tool, (grouped.get(tool) ?? new Set()).add(server));
 		}
 	}
-	for (const found of catalog.callable) {
+	for (const found of catalog.lists.members()) {
 		if (grouped.get(found.tool)?.has(found.server) !== true) {
 			add(catalog.listed(found), [found]);
 		}

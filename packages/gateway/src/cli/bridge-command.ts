@@ -99,21 +99,20 @@ async function receive(onMessage: (message: Message) => void, report: (error: Er
 		rest = lines.pop() ?? "";
 		for (const line of lines.filter((each) => each.trim() !== "")) {
 			try {
-				onMessage(readMessage(line));
+				const message: unknown = JSON.parse(line);
+				if (!isObject(message)) {
+					throw new Error("message dropped: not JSON-RPC");
+				}
+				// Some clients write null for an absent member. The gateway reads the other members.
+				const { params, error, ...others } = message;
+				onMessage({
+					...others,
+					...(params !== null && { params }),
+					...(error !== null && { error }),
+				} as unknown as Message);
 			} catch (error) {
 				report(error as Error);
 			}
 		}
 	}
-}
-
-/** @throws Error if a text is no JSON-RPC message */
-function readMessage(text: string): Message {
-	const message: unknown = JSON.parse(text);
-	if (!isObject(message)) {
-		throw new Error("message dropped: not JSON-RPC");
-	}
-	// Some clients write null for an absent member. The gateway reads the other members.
-	const { params, error, ...rest } = message;
-	return { ...rest, ...(params !== null && { params }), ...(error !== null && { error }) } as unknown as Message;
 }

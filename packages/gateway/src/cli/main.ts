@@ -17,7 +17,14 @@ await runCommandLine(process.argv.slice(2));
 
 /** Runs one command line, without the program's name. Sets the process's exit code: 0 ok, 1 failed, 2 wrong usage. */
 async function runCommandLine(args: readonly string[]): Promise<void> {
-	tolerateClosedOutputs();
+	// The reader of an output may end first: `xs-mcp-gateway --help | head`.
+	for (const output of [process.stdout, process.stderr]) {
+		output.on("error", ({ code }: NodeJS.ErrnoException) => {
+			if (code !== "EPIPE") {
+				process.exitCode = EXIT.failed;
+			}
+		});
+	}
 	const program = new Command("xs-mcp-gateway")
 		.description("Serves devices that run xs-mcp to MCP clients")
 		.version(GATEWAY_INFO.version, "-V, --version", "Show the version")
@@ -40,7 +47,15 @@ async function runCommandLine(args: readonly string[]): Promise<void> {
 	try {
 		await program.parseAsync([...args], { from: "user" });
 	} catch (error) {
-		process.exitCode = exitCodeOf(error as Error);
+		// Commander has printed its own.
+		if (error instanceof CommanderError) {
+			process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+			return;
+		}
+		for (const line of (error as Error).message.split("\n")) {
+			console.error(`xs-mcp-gateway: ${printable(line)}`);
+		}
+		process.exitCode = error instanceof UsageError || error instanceof ConfigurationError ? EXIT.usage : EXIT.failed;
 	}
 }
 
@@ -50,26 +65,4 @@ function nameHelpAfterErrors(command: Command, words: string): void {
 	for (const each of command.commands) {
 		nameHelpAfterErrors(each, `${words} ${each.name()}`);
 	}
-}
-
-/** The reader of an output may end first: `xs-mcp-gateway --help | head`. */
-function tolerateClosedOutputs(): void {
-	for (const output of [process.stdout, process.stderr]) {
-		output.on("error", ({ code }: NodeJS.ErrnoException) => {
-			if (code !== "EPIPE") {
-				process.exitCode = EXIT.failed;
-			}
-		});
-	}
-}
-
-/** The exit code for an error, which is printed on standard error unless commander has done so. */
-function exitCodeOf(error: Error): number {
-	if (error instanceof CommanderError) {
-		return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-	}
-	for (const line of error.message.split("\n")) {
-		console.error(`xs-mcp-gateway: ${printable(line)}`);
-	}
-	return error instanceof UsageError || error instanceof ConfigurationError ? EXIT.usage : EXIT.failed;
 }

@@ -6,7 +6,7 @@ import { isConflict, type Store } from "xs-mcp-manager/core";
 import { loadPlugins, readConfiguration } from "../config/configuration.js";
 import type { Configuration } from "../config/settings.js";
 import { lockStateFolder } from "../config/state-files.js";
-import { createGateway, type RunningGateway } from "../gateway.js";
+import { createGateway } from "../gateway.js";
 import { LogDestination, makeLog, makePrettyFormat } from "../log.js";
 import { localAccess } from "../oauth/request-guard.js";
 import { ConfigurationError, withoutPassword } from "../plugin.js";
@@ -37,7 +37,14 @@ const FLUSH_TIME = 500;
 export async function runGateway(settings: object, { args: [word], parent }: Command): Promise<void> {
 	if (word !== undefined) {
 		const names = parent?.commands.map((each) => each.name()) ?? [];
-		throw new UsageError(noCommand(word, names));
+		// Commander takes a word after an option for an argument of this command.
+		if (names.includes(word)) {
+			throw new UsageError(`expected the command before its options: xs-mcp-gateway ${word} …`);
+		}
+		const similar = closest(word, names);
+		const hint =
+			distance(word, similar) <= MAX_SLIPS ? `did you mean ${similar}?` : `expected one of ${names.join(", ")}`;
+		throw new UsageError(`unknown command ${word}: ${hint}`);
 	}
 	const sources = sourcesFrom(settings);
 	const plugins = await loadPlugins(sources);
@@ -65,7 +72,13 @@ export async function runGateway(settings: object, { args: [word], parent }: Com
 		log.info(`next: connect an MCP client to ${clients}, and a device to ${forDevices}`);
 		log.info("in another terminal, xs-mcp-gateway devices lists devices, xs-mcp-gateway --help lists commands");
 	}
-	const why = await Promise.race([stop, ...(configuration.stdio ? [servedOverStdio(gateway)] : [])]);
+	const ends = [stop];
+	if (configuration.stdio) {
+		const client = serveOverStdio(gateway, localAccess(configuration.userTools));
+		process.stdout.on("error", () => void client.close());
+		ends.push(client.closed.then(() => "the client disconnected"));
+	}
+	const why = await Promise.race(ends);
 	log.info(`stopping: ${why}`);
 	setTimeout(() => {
 		log.error("shutdown timed out: closing what is left");
@@ -74,17 +87,6 @@ export async function runGateway(settings: object, { args: [word], parent }: Com
 	await gateway.close();
 	await destination.flush(FLUSH_TIME);
 	process.exit(EXIT.ok);
-}
-
-/** The error for a word that is no option. Commander takes a word after an option for an argument of this command. */
-function noCommand(word: string, names: readonly string[]): string {
-	if (names.includes(word)) {
-		return `expected the command before its options: xs-mcp-gateway ${word} …`;
-	}
-	const similar = closest(word, names);
-	return distance(word, similar) <= MAX_SLIPS
-		? `unknown command ${word}: did you mean ${similar}?`
-		: `unknown command ${word}: expected one of ${names.join(", ")}`;
 }
 
 /** Settles at the first signal to stop. Another one ends the process at once. */
@@ -101,14 +103,6 @@ function signalled(): Promise<string> {
 			});
 		}
 	});
-}
-
-/** Settles when the client that started this process disconnects. */
-async function servedOverStdio(gateway: RunningGateway): Promise<string> {
-	const client = serveOverStdio(gateway, localAccess(gateway.settings.userTools));
-	process.stdout.on("error", () => void client.close());
-	await client.closed;
-	return "the client disconnected";
 }
 
 /** The room of the store that is copied last: whoever reads a record finds what it names. */

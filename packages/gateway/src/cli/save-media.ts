@@ -15,7 +15,9 @@ export async function saveMedia(
 ): Promise<ReadonlyMap<ContentBlock, string>> {
 	const saved = new Map<ContentBlock, string>();
 	for (const block of content) {
-		const data = dataOf(block);
+		const isMedia = block.type === "image" || block.type === "audio";
+		const blob = block.type === "resource" && "blob" in block.resource ? block.resource.blob : undefined;
+		const data = isMedia ? block.data : blob;
 		if (data !== undefined) {
 			const { ext } = parse(file);
 			const path = saved.size === 0 ? file : `${file.slice(0, file.length - ext.length)}-${saved.size + 1}${ext}`;
@@ -24,11 +26,4 @@ export async function saveMedia(
 		}
 	}
 	return saved;
-}
-
-function dataOf(block: ContentBlock): string | undefined {
-	if (block.type === "image" || block.type === "audio") {
-		return block.data;
-	}
-	return block.type === "resource" && "blob" in block.resource ? block.resource.blob : undefined;
 }

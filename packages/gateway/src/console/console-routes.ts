@@ -1,7 +1,6 @@
 import { basename } from "node:path";
 import { SERVER_ERROR } from "xs-mcp-manager/core";
 import * as z from "zod";
-import type { TokenKind } from "../config/access.js";
 import { isLoopback } from "../config/listen-address.js";
 import { TokenError } from "../config/token-store.js";
 import { urlsForDevices } from "../devices/bootstrap/bootstrap-answer.js";
@@ -35,8 +34,30 @@ export function addConsolePage(gateway: RunningGateway, files: ConsoleFiles): vo
 	const { publicRoutes: app, settings } = gateway;
 	const { guard } = gateway.use(clients);
 	app.all("/", allow("GET"), files.page);
-	app.post("/console/session", needsOwnPage(guard), signIn(guard, settings.maxBodyBytes));
-	app.delete("/console/session", needsOwnPage(guard), signOut(guard));
+	// Exchanges a client's token for a cookie.
+	app.post("/console/session", needsOwnPage(guard), async (c) => {
+		const { incoming } = c.env;
+		const data = await readJsonAs(SIGN_IN, "body", incoming, settings.maxBodyBytes);
+		const token = await guard.verify(incoming, data.token.trim());
+		const secret = await guard.sessions.open(token);
+		const before = readCookie(incoming);
+		if (before !== undefined) {
+			guard.sessions.close(before);
+		}
+		c.header("Set-Cookie", cookieHeader(incoming, secret, guard.addresses.isSecure(incoming)));
+		return c.body(null, 204);
+	});
+	// Ends the session, and the streams and requests that were admitted by it.
+	app.delete("/console/session", needsOwnPage(guard), (c) => {
+		const { incoming } = c.env;
+		const cookie = readCookie(incoming);
+		if (cookie !== undefined) {
+			guard.sessions.close(cookie);
+			guard.recheck();
+		}
+		c.header("Set-Cookie", cookieHeader(incoming, undefined, guard.addresses.isSecure(incoming)));
+		return c.body(null, 204);
+	});
 	// One route per path: with a pattern among them, Hono would search its routes one by one for every request.
 	for (const [name, serve] of files.assets) {
 		app.get(`/console/${name}`, serve);
@@ -120,36 +141,6 @@ function needsOwnPage(guard: RequestGuard): Middleware {
 
 const SIGN_IN = z.strictObject({ token: z.string().min(1).max(256) });
 
-/** `POST /console/session` with `{"token": …}`: exchanges a client's token for a cookie. */
-function signIn(guard: RequestGuard, maxBodyBytes: number): Route {
-	return async (c) => {
-		const { incoming } = c.env;
-		const data = await readJsonAs(SIGN_IN, "body", incoming, maxBodyBytes);
-		const token = await guard.verify(incoming, data.token.trim());
-		const secret = await guard.sessions.open(token);
-		const before = readCookie(incoming);
-		if (before !== undefined) {
-			guard.sessions.close(before);
-		}
-		c.header("Set-Cookie", cookieHeader(incoming, secret, guard.addresses.isSecure(incoming)));
-		return c.body(null, 204);
-	};
-}
-
-/** `DELETE /console/session`: ends the session, and the streams and requests that were admitted by it. */
-function signOut(guard: RequestGuard): Route {
-	return (c) => {
-		const { incoming } = c.env;
-		const cookie = readCookie(incoming);
-		if (cookie !== undefined) {
-			guard.sessions.close(cookie);
-			guard.recheck();
-		}
-		c.header("Set-Cookie", cookieHeader(incoming, undefined, guard.addresses.isSecure(incoming)));
-		return c.body(null, 204);
-	};
-}
-
 /** `GET /console/session`: who asks, and what this gateway is. */
 function showSession(gateway: RunningGateway, hasExtension: boolean): Route {
 	const { settings, urls } = gateway;
@@ -230,8 +221,17 @@ function addToken(gateway: RunningGateway): Route {
 			unknown,
 		};
 		if ((isFirst || unknown.length > 0) && !yes) {
-			const message = `${textOf(question, data.kind)}; agree with "yes": true`;
-			return c.json({ ...jsonRpcError(SERVER_ERROR, message), question }, 409);
+			const { kind } = data;
+			const cutOff = [...question.clients, ...question.devices];
+			const reasons = [
+				...(isFirst ? [`it is the first token for a ${kind}: from now on every ${kind} needs a token`] : []),
+				...(cutOff.length > 0
+					? [`${cutOff.length} would be disconnected: ${cutOff.slice(0, MAX_NAMED).join(", ")}`]
+					: []),
+				...(unknown.length > 0 ? [`never connected: ${unknown.slice(0, MAX_NAMED).join(", ")}`] : []),
+				'agree with "yes": true',
+			];
+			return c.json({ ...jsonRpcError(SERVER_ERROR, reasons.join("; ")), question }, 409);
 		}
 		if (isFirst) {
 			// Its own answer is to a client without a token.
@@ -256,15 +256,6 @@ function expectConsistent(token: z.infer<typeof NEW_TOKEN>): void {
 	if (problem !== undefined) {
 		throw new HttpError(400, "malformed", problem as string);
 	}
-}
-
-function textOf({ isFirst, clients, devices, unknown }: TokenQuestion, kind: TokenKind): string {
-	const cutOff = [...clients, ...devices];
-	return [
-		...(isFirst ? [`it is the first token for a ${kind}: from now on every ${kind} needs a token`] : []),
-		...(cutOff.length > 0 ? [`${cutOff.length} would be disconnected: ${cutOff.slice(0, MAX_NAMED).join(", ")}`] : []),
-		...(unknown.length > 0 ? [`never connected: ${unknown.slice(0, MAX_NAMED).join(", ")}`] : []),
-	].join("; ");
 }
 
 async function translated<T>(change: () => Promise<T>): Promise<T> {

@@ -1,10 +1,9 @@
 import { EventEmitter } from "node:events";
-import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type CallRecord, isUserOnly, type Server } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { cluster } from "../cluster/plugin.js";
-import { type Access, reaches } from "../config/access.js";
+import { reaches } from "../config/access.js";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
 import type { RunningGateway } from "../gateway.js";
 import { allow, deviceOf, HttpError, needsOperator, readJsonAs, streamLimit } from "../http/route.js";
@@ -28,7 +27,24 @@ export function addOperatorRoutes(gateway: RunningGateway, events: GatewayEvents
 	const count = streamLimit("event streams");
 	app.all("/events", allow("GET"), (c) => {
 		count(c.var.admission.owner, c.env.outgoing);
-		streamEvents(events, c.env.outgoing, c.var.admission.access);
+		const { access } = c.var.admission;
+		// Node's response says how much waits for a client that does not read.
+		const { outgoing: response } = c.env;
+		response.writeHead(200, { "Content-Type": "text/event-stream" });
+		response.write(": connected\n\n");
+		const write = (event: GatewayEvent): void => {
+			if (response.writableLength > MAX_BACKLOG) {
+				response.destroy();
+			} else if (reaches(access, event.device)) {
+				response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+			}
+		};
+		const timer = setInterval(() => response.write(":\n\n"), KEEP_ALIVE);
+		events.on("event", write);
+		response.once("close", () => {
+			clearInterval(timer);
+			events.off("event", write);
+		});
 		return RESPONSE_ALREADY_SENT;
 	});
 	app.all("/cluster", allow("GET"), (c) => {
@@ -122,25 +138,6 @@ export function addDeviceRoutes({ routes: app, servers, settings }: RunningGatew
 		const { connection } = deviceOf(c, servers);
 		connection?.close("disconnected by the operator");
 		return c.body(null, 204);
-	});
-}
-
-/** Writes server-sent events to Node's response, which says how much waits for a client that does not read. */
-function streamEvents(events: GatewayEvents, response: ServerResponse, access: Access): void {
-	response.writeHead(200, { "Content-Type": "text/event-stream" });
-	response.write(": connected\n\n");
-	const write = (event: GatewayEvent): void => {
-		if (response.writableLength > MAX_BACKLOG) {
-			response.destroy();
-		} else if (reaches(access, event.device)) {
-			response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
-		}
-	};
-	const timer = setInterval(() => response.write(":\n\n"), KEEP_ALIVE);
-	events.on("event", write);
-	response.once("close", () => {
-		clearInterval(timer);
-		events.off("event", write);
 	});
 }
 

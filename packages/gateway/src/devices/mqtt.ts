@@ -154,11 +154,14 @@ async function acceptDevices<Bus extends MqttBus>(
 				return;
 			}
 			const connection = connections.get(clientId);
+			const { type, payload } = message;
+			// A goodbye or a response without a session belongs to one that the device has ended.
+			const isLate = type === "goodbye" || (type === "mcp" && isObject(payload) && !("method" in payload));
 			if (message.type === "hello") {
 				greet(identityOf(clientId, admission), message);
 			} else if (connection !== undefined) {
 				connection.receive(message);
-			} else if (!isLate(message) && !helloTimers.has(clientId)) {
+			} else if (!isLate && !helloTimers.has(clientId)) {
 				// The device believes to be in a session that this gateway does not know, so it has to start a new one.
 				const { session_id } = message;
 				send(clientId, { type: "goodbye", session_id });
@@ -199,9 +202,4 @@ async function prove(connection: DeviceConnection): Promise<void> {
 			connection.ended("the device has disconnected");
 		}
 	}
-}
-
-/** Whether a message without a session belongs to one that the device has ended: a goodbye, or a response. */
-function isLate({ type, payload }: DeviceMessage): boolean {
-	return type === "goodbye" || (type === "mcp" && isObject(payload) && !("method" in payload));
 }

@@ -74,7 +74,22 @@ export class EventLog extends EventEmitter<Changes> {
 				}
 			};
 			log.#lines = new JsonLines(`${folder}/`, MAX_BYTES, keep, 0);
-			await log.#load(log.#lines);
+			const found: LoggedEvent[] = [];
+			for await (const line of log.#lines.read()) {
+				const event = line as unknown as LoggedEvent;
+				if (Number.isSafeInteger(event.seq) && /^evt_[0-9a-f]+_/.test(event.eventId)) {
+					// After a gap, everything before it counts as older than the log.
+					found.length = event.seq === (found.at(-1)?.seq ?? 0) + 1 ? found.length : 0;
+					found.push(event);
+				}
+			}
+			const newest = found.at(-1);
+			if (newest !== undefined) {
+				log.#events = found.slice(-MAX_EVENTS);
+				log.last = newest.seq;
+				log.#appended = newest.seq;
+				log.epoch = newest.eventId.split("_")[1] as string;
+			}
 		}
 		return log;
 	}
@@ -158,25 +173,6 @@ export class EventLog extends EventEmitter<Changes> {
 
 	#idOf(seq: number): string {
 		return `evt_${this.epoch}_${seq}`;
-	}
-
-	async #load(lines: JsonLines): Promise<void> {
-		const found: LoggedEvent[] = [];
-		for await (const line of lines.read()) {
-			const event = line as unknown as LoggedEvent;
-			if (Number.isSafeInteger(event.seq) && /^evt_[0-9a-f]+_/.test(event.eventId)) {
-				// After a gap, everything before it counts as older than the log.
-				found.length = event.seq === (found.at(-1)?.seq ?? 0) + 1 ? found.length : 0;
-				found.push(event);
-			}
-		}
-		const newest = found.at(-1);
-		if (newest !== undefined) {
-			this.#events = found.slice(-MAX_EVENTS);
-			this.last = newest.seq;
-			this.#appended = newest.seq;
-			this.epoch = newest.eventId.split("_")[1] as string;
-		}
 	}
 }
 

@@ -184,7 +184,12 @@ export async function post(
 	try {
 		return await requestPublic(new URL(url), { method: "POST", headers, body: text, resolve, mayConnect, ...limits });
 	} catch (error) {
-		return { problem: problemOf(error as NodeJS.ErrnoException) };
+		const { name, code = "" } = error as NodeJS.ErrnoException;
+		if (name === "TimeoutError" || name === "AbortError" || code === "ETIMEDOUT") {
+			return { problem: "timeout" };
+		}
+		const isTls = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO)/.test(code);
+		return { problem: isTls ? "tls_error" : "connection_refused" };
 	}
 }
 
@@ -201,11 +206,4 @@ export function bytesOfSecret(secret: string): Buffer | undefined {
 	const base64 = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret)?.[1];
 	const bytes = Buffer.from(base64 ?? "", "base64");
 	return bytes.length >= 24 && bytes.length <= 64 ? bytes : undefined;
-}
-
-function problemOf({ name, code = "" }: NodeJS.ErrnoException): CallbackProblem {
-	if (name === "TimeoutError" || name === "AbortError" || code === "ETIMEDOUT") {
-		return "timeout";
-	}
-	return /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO)/.test(code) ? "tls_error" : "connection_refused";
 }

@@ -98,23 +98,26 @@ export class JsonLines {
 		this.#saved = this.#saved.then(async () => {
 			const entries = this.#waiting;
 			this.#waiting = [];
-			if (entries.length > 0) {
-				this.#onSaved(await this.#write(entries).catch((error: Error) => error), entries);
+			if (entries.length === 0) {
+				return;
 			}
+			// A write that a full disk cut short leaves a partial line, so each write starts with a line feed.
+			const text = `\n${entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")}`;
+			const bytes = Buffer.byteLength(text);
+			let problem: Error | undefined;
+			try {
+				if (this.#newBytes > 0 && this.#newBytes + bytes > this.#maxBytes / 2) {
+					await rename(this.#paths.new, this.#paths.old);
+					[this.#oldBytes, this.#newBytes] = [this.#newBytes, 0];
+				}
+				await writeFile(this.#paths.new, text, { flag: "a", mode: MODE });
+				this.#newBytes += bytes;
+			} catch (error) {
+				problem = error as Error;
+			}
+			this.#onSaved(problem, entries);
 		});
 		return this.#saved;
-	}
-
-	async #write(entries: readonly object[]): Promise<undefined> {
-		// A write that a full disk cut short leaves a partial line, so each write starts with a line feed.
-		const text = `\n${entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")}`;
-		const bytes = Buffer.byteLength(text);
-		if (this.#newBytes > 0 && this.#newBytes + bytes > this.#maxBytes / 2) {
-			await rename(this.#paths.new, this.#paths.old);
-			[this.#oldBytes, this.#newBytes] = [this.#newBytes, 0];
-		}
-		await writeFile(this.#paths.new, text, { flag: "a", mode: MODE });
-		this.#newBytes += bytes;
 	}
 }
 

@@ -113,17 +113,15 @@ interface Light {
 /** The states of a device's lights in the JSON schema of MQTT lights, by their topics. */
 export function describeLights({ parts }: Status): ReadonlyMap<string, object> {
 	const lights = [...parts].filter(([, { component }]) => component === "light");
-	return new Map(lights.map(([topic, { state }]) => [topic, describeLightState(state as unknown as Light)]));
-}
-
-function describeLightState({ on, brightness, color }: Light): object {
-	const [r, g, b] = (color?.match(/[0-9a-f]{2}/gi) ?? []).map((hex) => Number.parseInt(hex, 16));
-	return {
-		state: onOrOff(on),
-		color_mode: colorModeOf({ ...(brightness !== undefined && { brightness }), ...(color && { color }) }),
-		brightness,
-		...(color !== undefined && { color: { r, g, b } }),
-	};
+	return new Map(
+		lights.map(([topic, { state }]) => {
+			const light = state as unknown as Light;
+			const [r, g, b] = (light.color?.match(/[0-9a-f]{2}/gi) ?? []).map((hex) => Number.parseInt(hex, 16));
+			const { brightness } = light;
+			const color = light.color !== undefined && { color: { r, g, b } };
+			return [topic, { state: onOrOff(light.on), color_mode: colorModeOf(light), brightness, ...color }];
+		}),
+	);
 }
 
 function describeLight(light: Light): object {

@@ -136,21 +136,20 @@ export function readStatus(result: CallToolResult, before: Status): Status | und
 	];
 	const missing = [...before.measurements].map(([name, each]) => [name, { ...each, value: null }] as const);
 	const measurements = new Map([...missing, ...now]);
+	const parts = SHOWN_KINDS.flatMap((shown) =>
+		partsOf((reported as Readonly<Record<string, unknown>>)[shown.kind.plural]).flatMap(([name, value]) => {
+			const { data: state } = shown.schema.safeParse(value);
+			const topic = `${shown.kind.name}-${name}`;
+			const part: ShownPart | undefined = state && { ...shown, key: `${shown.kind.name}_${name}`, topic, state };
+			return part === undefined ? [] : [[topic, part] as const];
+		}),
+	);
 	return {
 		volume: speaker?.volume,
 		brightness: screen?.brightness,
-		parts: new Map(SHOWN_KINDS.flatMap((shown) => readParts(shown, reported as Readonly<Record<string, unknown>>))),
+		parts: new Map(parts),
 		measurements: measurements.size <= MAX_MEASUREMENTS ? measurements : new Map(now.slice(0, MAX_MEASUREMENTS)),
 	};
-}
-
-function readParts(shown: ShownKind, status: Readonly<Record<string, unknown>>): [topic: string, ShownPart][] {
-	const { kind, schema } = shown;
-	return partsOf(status[kind.plural]).flatMap(([name, value]) => {
-		const { data: state } = schema.safeParse(value);
-		const topic = `${kind.name}-${name}`;
-		return state === undefined ? [] : [[topic, { ...shown, key: `${kind.name}_${name}`, topic, state }]];
-	});
 }
 
 /** The status after `notifications/sensor_changed` with these params. */

@@ -38,11 +38,18 @@ export class ConsoleSessions {
 		store.watch(SESSION, (key, entry) => entry === undefined && this.#ended.delete(key));
 	}
 
-	/** Opens a session. Returns the cookie's value, 256 random bits. Only their hash is stored. Rejects with StoreError. */
+	/** Opens a session. Returns the cookie's value, 256 random bits. Only their hash is stored. Ends expired sessions and, beyond a limit, the oldest. Rejects with StoreError. */
 	async open({ sha256: token }: TokenRecord): Promise<string> {
 		const secret = randomBytes(32).toString("base64url");
 		await this.#store.set(SESSION + digest(secret), { token, expires: Date.now() + SESSION_LIFETIME });
-		this.#removeExcess(token);
+		const entries = this.#store.list(SESSION).map(({ key }) => ({ key, session: this.#read(key) }));
+		const current = entries.flatMap(({ session }) => session ?? []).sort((a, b) => a.expires - b.expires);
+		const own = current.filter((session) => session.token === token);
+		const excess = [...current.slice(0, -MAX_SESSIONS), ...own.slice(0, -MAX_SESSIONS_PER_TOKEN)];
+		const ended = entries.filter(({ session }) => session === undefined);
+		for (const { key } of [...ended, ...excess]) {
+			this.#end(key);
+		}
 		return secret;
 	}
 
@@ -73,18 +80,6 @@ export class ConsoleSessions {
 		if (this.#store.get(key) !== undefined) {
 			this.#ended.add(key);
 			this.#store.later(key, undefined);
-		}
-	}
-
-	/** Removes expired sessions and, beyond a limit, the oldest. */
-	#removeExcess(token: string): void {
-		const entries = this.#store.list(SESSION).map(({ key }) => ({ key, session: this.#read(key) }));
-		const current = entries.flatMap(({ session }) => session ?? []).sort((a, b) => a.expires - b.expires);
-		const own = current.filter((session) => session.token === token);
-		const excess = [...current.slice(0, -MAX_SESSIONS), ...own.slice(0, -MAX_SESSIONS_PER_TOKEN)];
-		const ended = entries.filter(({ session }) => session === undefined);
-		for (const { key } of [...ended, ...excess]) {
-			this.#end(key);
 		}
 	}
 }

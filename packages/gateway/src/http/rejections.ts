@@ -64,7 +64,12 @@ export function makeRejectionReport(gateway: RunningGateway, addressOf: (request
 		if (!incoming.complete) {
 			outgoing.setHeader("Connection", "close");
 		}
-		return failureOf(error);
+		if (error instanceof StoreError || error instanceof UnsavedError) {
+			const { code } = (error instanceof UnsavedError ? error : (error.cause ?? {})) as NodeJS.ErrnoException;
+			// The log has the path and the cure: strangers need neither.
+			return new HttpError(503, "busy", typeof code === "string" ? `cannot be saved: ${code}` : error.message);
+		}
+		return error instanceof HttpError ? error : FAILURE;
 	};
 
 	const report = (error: Error, path: string, request: IncomingMessage): void => {
@@ -114,15 +119,6 @@ export function makeRejectionReport(gateway: RunningGateway, addressOf: (request
 			}
 		},
 	};
-}
-
-function failureOf(error: Error): Failure {
-	if (error instanceof StoreError || error instanceof UnsavedError) {
-		const { code } = (error instanceof UnsavedError ? error : (error.cause ?? {})) as NodeJS.ErrnoException;
-		// The log has the path and the cure: strangers need neither.
-		return new HttpError(503, "busy", typeof code === "string" ? `cannot be saved: ${code}` : error.message);
-	}
-	return error instanceof HttpError ? error : FAILURE;
 }
 
 /** Reads and drops the rest of a request: a client that still writes would lose the answer. */

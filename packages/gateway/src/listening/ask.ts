@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import type { Tool } from "@modelcontextprotocol/server";
 import { type Server, type ServerRegistry, textResult } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { OwnTool } from "../catalog/catalog.js";
@@ -8,7 +8,7 @@ import { ownTool } from "../mcp/own-tool.js";
 import type { Announcements } from "../speech/announcements.js";
 import { ASK_USER, callForObject, findTool, fitting, showText } from "../speech/device-tools.js";
 import type { SpeechOfGateway } from "../speech/plugin.js";
-import type { Heard, ListeningCaller, Microphones } from "./microphones.js";
+import type { ListeningCaller, Microphones } from "./microphones.js";
 import { MAX_SECONDS } from "./recording.js";
 
 /** A question to the people near a device. */
@@ -268,19 +268,16 @@ export function listenTool(access: Access, microphones: Microphones, servers: Se
 			.catch((error: Error) => {
 				throw new Error(`${device.alias}: ${error.message}`);
 			});
-		return resultOf(device.alias, heard, audio);
+		const { text, hasSpeech, ended, wav } = heard;
+		const told = text === "" ? (hasSpeech ? "Somebody spoke, but no words were recognized." : "Nobody spoke.") : text;
+		return {
+			content: [
+				{ type: "text", text: told },
+				...(audio ? [{ type: "audio" as const, data: wav.toString("base64"), mimeType: "audio/wav" }] : []),
+			],
+			structuredContent: { device: device.alias, heard: text !== "", text, seconds: heard.seconds, ended },
+		};
 	});
-}
-
-function resultOf(device: string, { text, hasSpeech, seconds, ended, wav }: Heard, withSound: boolean): CallToolResult {
-	const told = text === "" ? (hasSpeech ? "Somebody spoke, but no words were recognized." : "Nobody spoke.") : text;
-	return {
-		content: [
-			{ type: "text", text: told },
-			...(withSound ? [{ type: "audio" as const, data: wav.toString("base64"), mimeType: "audio/wav" }] : []),
-		],
-		structuredContent: { device, heard: text !== "", text, seconds, ended },
-	};
 }
 
 /** Names in an error. */

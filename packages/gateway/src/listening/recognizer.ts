@@ -55,7 +55,11 @@ function serviceRecognizer(service: ModelService, language: string | undefined):
 		if (language !== undefined) {
 			body.set("language", language);
 		}
-		return textIn(await post(service, "/audio/transcriptions", body, signal, ANSWER));
+		const json = jsonIn((await post(service, "/audio/transcriptions", body, signal, ANSWER)).toString());
+		if (!isObject(json) || typeof json.text !== "string") {
+			throw new Error(json === undefined ? "the answer is not JSON" : "the answer has no text");
+		}
+		return json.text;
 	};
 }
 
@@ -113,16 +117,4 @@ async function withFile<T>(parent: string, wav: Buffer, use: (file: string) => P
 	} finally {
 		await rm(folder, { recursive: true, force: true });
 	}
-}
-
-/** @throws Error if it is not JSON with a text */
-function textIn(answer: Buffer): string {
-	const json = jsonIn(answer.toString());
-	if (json === undefined) {
-		throw new Error("the answer is not JSON");
-	}
-	if (!isObject(json) || typeof json.text !== "string") {
-		throw new Error("the answer has no text");
-	}
-	return json.text;
 }

@@ -172,8 +172,12 @@ export class EndOfSpeech {
 
 	/** Takes the next samples: 16 kHz, 16 bits. */
 	add(samples: Int16Array): void {
+		const below = this.#below;
 		for (const sample of samples) {
-			this.#sum += this.#filter(sample) ** 2;
+			below[0] += STEP.low * (sample - below[0]);
+			below[1] += STEP.low * (sample - below[0] - below[1]);
+			below[2] += STEP.high * (sample - below[0] - below[1] - below[2]);
+			this.#sum += below[2] ** 2;
 			this.#count += 1;
 			if (this.#count === FRAME) {
 				this.#levels.push(10 * Math.log10(this.#sum / FRAME / 32_768 ** 2 + 1e-12));
@@ -190,25 +194,13 @@ export class EndOfSpeech {
 		return this.hasSpeech && last.length === SILENT_FRAMES && this.#loudIn(last) <= CLICKS;
 	}
 
-	#filter(sample: number): number {
-		const below = this.#below;
-		below[0] += STEP.low * (sample - below[0]);
-		below[1] += STEP.low * (sample - below[0] - below[1]);
-		below[2] += STEP.high * (sample - below[0] - below[1] - below[2]);
-		return below[2];
-	}
-
 	#loudIn(levels: readonly number[]): number {
-		const limit = this.#noise + MARGIN;
-		return levels.filter((level) => level > limit).length;
-	}
-
-	get #noise(): number {
 		const recent = this.#levels
 			.slice(-NOISE_FRAMES)
 			.filter((level) => level > NO_SOUND)
 			.sort((a, b) => a - b);
-		return Math.max(LEAST_NOISE, recent[Math.floor(recent.length * NOISE_SHARE)] ?? LEAST_NOISE);
+		const noise = Math.max(LEAST_NOISE, recent[Math.floor(recent.length * NOISE_SHARE)] ?? LEAST_NOISE);
+		return levels.filter((level) => level > noise + MARGIN).length;
 	}
 }
 

@@ -109,7 +109,13 @@ export class Asking {
 		if (inputRequests === undefined) {
 			return await this.sign(request, (await held.result) as Answer, of);
 		}
-		const asked = { resultType: "input_required", inputRequests, requestState: this.#hold(held) };
+		const requestState = `${this.#prefix} ${randomUUID()}`;
+		const timer = setTimeout(() => {
+			this.#held.delete(requestState);
+			held.cancel();
+		}, ANSWER_TIME).unref();
+		this.#held.set(requestState, { request: held, timer });
+		const asked = { resultType: "input_required", inputRequests, requestState };
 		return await this.sign(request, asked as InputRequiredResult, { ...of, isHeld: true });
 	}
 
@@ -159,17 +165,6 @@ export class Asking {
 			throw invalidState("Invalid or expired requestState");
 		}
 		return signed;
-	}
-
-	/** Holds a request until its client repeats it with the answers. Returns its id. */
-	#hold(request: HeldRequest): string {
-		const id = `${this.#prefix} ${randomUUID()}`;
-		const timer = setTimeout(() => {
-			this.#held.delete(id);
-			request.cancel();
-		}, ANSWER_TIME).unref();
-		this.#held.set(id, { request, timer });
-		return id;
 	}
 
 	/** @throws ProtocolError if the request has ended meanwhile, or is held by another gateway of the cluster */
@@ -308,7 +303,15 @@ class HeldRequest extends ClientRequest {
 		if (this.result === undefined) {
 			this.result = send(server, made, this);
 		} else {
-			this.#answer(current.inputResponses ?? {});
+			for (const [key, { resolve, reject }] of this.#pending) {
+				const response = current.inputResponses?.[key];
+				this.#pending.delete(key);
+				if (response === undefined) {
+					reject(new ProtocolError(ProtocolErrorCode.InternalError, "the client has not answered"));
+				} else {
+					resolve(response);
+				}
+			}
 		}
 		const ended = this.result.then(
 			() => true,
@@ -327,18 +330,6 @@ class HeldRequest extends ClientRequest {
 			return Object.fromEntries([...this.#pending].map(([key, { question }]) => [key, question]));
 		} finally {
 			current.signal.removeEventListener("abort", cancel);
-		}
-	}
-
-	#answer(responses: InputResponses): void {
-		for (const [key, { resolve, reject }] of this.#pending) {
-			const response = responses[key];
-			this.#pending.delete(key);
-			if (response === undefined) {
-				reject(new ProtocolError(ProtocolErrorCode.InternalError, "the client has not answered"));
-			} else {
-				resolve(response);
-			}
 		}
 	}
 }

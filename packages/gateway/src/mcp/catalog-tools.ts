@@ -102,9 +102,15 @@ const toolsSearch = define({
 			const { title, description, annotations } = catalog.findListed(hit.name) ?? {};
 			return { ...hit, ...present({ title, description: description?.slice(0, MAX_SUMMARY), annotations }) };
 		});
-		const lines = tools.map(({ name, devices, description, annotations }) =>
-			[`${name}${hintsOf(annotations, devices)}`, ...(description ? [description] : [])].join(": "),
-		);
+		const lines = tools.map(({ name, devices, description, annotations }) => {
+			const hints = [
+				...(devices === undefined ? [] : [`${devices} devices`]),
+				...(annotations?.readOnlyHint ? ["read-only"] : []),
+				...(annotations?.destructiveHint ? ["destructive"] : []),
+			];
+			const head = hints.length > 0 ? `${name} (${hints.join(", ")})` : name;
+			return description ? `${head}: ${description}` : head;
+		});
 		const words = Object.entries(directory ?? {}).flatMap(([kind, names]) =>
 			names.length > 0 ? [`${kind}: ${names.join(", ")}`] : [],
 		);
@@ -190,7 +196,7 @@ async function callNamed(
 	if (devices === undefined) {
 		return await call(name, args);
 	}
-	const group: ToolGroup | undefined = catalog.findGroup(name) ?? catalog.findGroupOf(name);
+	const group: ToolGroup | undefined = catalog.lists.findGroup(name) ?? catalog.findGroupOf(name);
 	return group === undefined
 		? answerWrongArguments(`${DEVICES}: only one device has ${name}: leave it out`, revision)
 		: await call(group.listed.name, { ...args, [DEVICES]: devices });
@@ -227,7 +233,7 @@ function partialList(
 
 function summaries(catalog: Catalog, servers: readonly Server[]) {
 	const counts = new Map<Server, number>();
-	for (const { name } of catalog.allTools) {
+	for (const { name } of catalog.lists.tools()) {
 		const server = catalog.findTool(name)?.server;
 		if (server !== undefined) {
 			counts.set(server, (counts.get(server) ?? 0) + 1);
@@ -246,15 +252,6 @@ function summaries(catalog: Catalog, servers: readonly Server[]) {
 			state,
 		};
 	});
-}
-
-function hintsOf({ readOnlyHint, destructiveHint }: NonNullable<Tool["annotations"]> = {}, devices?: number): string {
-	const hints = [
-		...(devices === undefined ? [] : [`${devices} devices`]),
-		...(readOnlyHint ? ["read-only"] : []),
-		...(destructiveHint ? ["destructive"] : []),
-	];
-	return hints.length > 0 ? ` (${hints.join(", ")})` : "";
 }
 
 function unknownTool(catalog: Catalog, name: string): CallToolResult {

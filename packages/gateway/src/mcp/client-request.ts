@@ -91,10 +91,22 @@ export class ClientRequest implements RequestContext {
 		this.signal = signal ?? this.#controller.signal;
 		this.principal = client.catalog.access.principal;
 		this.session = client.isStateless ? undefined : client;
-		this.inputResponses = isObject(inputResponses) ? readResponses(inputResponses) : undefined;
+		if (isObject(inputResponses)) {
+			// Answers are the bare results of questions. Others are dropped, so that the server asks again.
+			const valid = Object.entries(inputResponses).filter(
+				([, response]) => isObject(response) && !("method" in response) && !("result" in response),
+			);
+			this.inputResponses = Object.fromEntries(valid) as InputResponses;
+		}
 		this.#meta = isObject(_meta) ? _meta : {};
 		if (this.#meta.progressToken !== undefined) {
-			this.onProgress = (progress) => this.#progressed(progress);
+			this.onProgress = ({ progress, total, message }) => {
+				this.#progressRate ??= new RateLimit(MAX_NOTIFICATIONS_PER_SECOND);
+				if (this.#progressRate.take()) {
+					const text = typeof message === "string" && { message: message.slice(0, MAX_PROGRESS_TEXT) };
+					this.notify("notifications/progress", { progressToken: this.#meta.progressToken, progress, total, ...text });
+				}
+			};
 		}
 	}
 
@@ -150,14 +162,6 @@ export class ClientRequest implements RequestContext {
 			this.notify("notifications/message", { ...message, data: data ?? null });
 		}
 	}
-
-	#progressed({ progress, total, message }: Members): void {
-		this.#progressRate ??= new RateLimit(MAX_NOTIFICATIONS_PER_SECOND);
-		if (this.#progressRate.take()) {
-			const text = typeof message === "string" && { message: message.slice(0, MAX_PROGRESS_TEXT) };
-			this.notify("notifications/progress", { progressToken: this.#meta.progressToken, progress, total, ...text });
-		}
-	}
 }
 
 /** In older revisions `elicitation: {}` means forms. */
@@ -165,14 +169,6 @@ export function withForm(capabilities: ClientCapabilities): ClientCapabilities {
 	const { elicitation } = capabilities;
 	const isBare = elicitation !== undefined && elicitation.form === undefined && elicitation.url === undefined;
 	return isBare ? { ...capabilities, elicitation: { form: {} } } : capabilities;
-}
-
-/** Answers are the bare results of questions. Others are dropped, so that the server asks again. */
-function readResponses(responses: Members): InputResponses {
-	const valid = Object.entries(responses).filter(
-		([, response]) => isObject(response) && !("method" in response) && !("result" in response),
-	);
-	return Object.fromEntries(valid) as InputResponses;
 }
 
 /** A method that clients may request. */

@@ -166,10 +166,8 @@ export class Client {
 			if (method === undefined) {
 				throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
 			}
-			const result = await method.serve(request);
-			answer = {
-				result: (this.isStateless ? this.#resultOf(request.method, result) : result) as Record<string, unknown>,
-			};
+			const result = (await method.serve(request)) as Record<string, unknown>;
+			answer = { result: this.isStateless ? this.#resultOf(request.method, result) : result };
 		} catch (error) {
 			answer = { error: errorFor(error, this.revision) };
 		}
@@ -244,7 +242,7 @@ export class Client {
 
 	/** The schema of a tool's arguments; undefined for a tool that is unknown: the call says so. */
 	toolInputSchema(name: string): Record<string, unknown> | undefined {
-		const known = (this.catalog.findTool(name)?.tool ?? this.catalog.findGroup(name)?.listed)?.inputSchema;
+		const known = (this.catalog.findTool(name)?.tool ?? this.catalog.lists.findGroup(name)?.listed)?.inputSchema;
 		return known ?? this.catalog.findListed(this.catalog.nameOf(name))?.inputSchema;
 	}
 
@@ -286,7 +284,7 @@ export class Client {
 		if (!this.isStateless || !request.declaresTasks) {
 			return this.#call(name, args, request);
 		}
-		const tool = (this.catalog.findTool(name) ?? this.catalog.findGroup(name)?.members[0])?.tool;
+		const tool = (this.catalog.findTool(name) ?? this.catalog.lists.findGroup(name)?.members[0])?.tool;
 		return callAsTask(request, tool, (each) => this.#call(name, args, each));
 	}
 
@@ -294,7 +292,7 @@ export class Client {
 	async #call(name: string, args: object, request: ClientRequest, isNested = false): Promise<OrInput<CallToolResult>> {
 		const { catalog, revision } = this;
 		const own = catalog.findOwnTool(name);
-		const found = own === undefined ? (catalog.findTool(name) ?? catalog.findGroup(name)) : undefined;
+		const found = own === undefined ? (catalog.findTool(name) ?? catalog.lists.findGroup(name)) : undefined;
 		const catalogTool = isNested ? undefined : CATALOG_TOOLS.get(name);
 		// Catalog tools can be called whatever the list has: a client may still have the list from before.
 		if (catalogTool !== undefined && (found === undefined || "members" in found || catalog.kind !== "full")) {
@@ -334,7 +332,7 @@ export class Client {
 		}
 		const meant = catalog.nameOf(name);
 		// Devices are named for a tool that several have.
-		const isMeant = !(DEVICES in args) || catalog.findGroup(meant) !== undefined;
+		const isMeant = !(DEVICES in args) || catalog.lists.findGroup(meant) !== undefined;
 		if (meant !== name && isMeant) {
 			return await this.#call(meant, args, request, true);
 		}

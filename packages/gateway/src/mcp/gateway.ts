@@ -152,7 +152,10 @@ export class Gateway {
 			isForeignPage = false,
 			microphone = false,
 		} = access;
-		const rights = this.#rightsOf(access);
+		// A digest of the devices and tools that a client may use. It is kept with the access: lists of devices may be long.
+		const list = (ids: Access["userTools"] | undefined) => (typeof ids === "object" ? [...ids].sort() : (ids ?? null));
+		const rights = this.#rights.get(access) ?? digest(JSON.stringify([list(devices), list(userTools), readOnly]));
+		this.#rights.set(access, rights);
 		const ofView = [view.catalog, view.catalogLimit, view.pinnedTools, view.panels];
 		const key = JSON.stringify([principal, holder, rights, server, isForeignPage, microphone, ...ofView]);
 		let catalog = this.#catalogs.get(key);
@@ -176,15 +179,6 @@ export class Gateway {
 		const lists = this.#lists.get(key) ?? makeServerLists(this.servers, scope, this.#listings, callSeveral, isReserved);
 		this.#lists.set(key, lists);
 		return lists;
-	}
-
-	/** A digest of the devices and tools that a client may use. It is kept with the access: lists of devices may be long. */
-	#rightsOf(access: Access): string {
-		const { devices, userTools, readOnly = false } = access;
-		const list = (ids: Access["userTools"] | undefined) => (typeof ids === "object" ? [...ids].sort() : (ids ?? null));
-		const rights = this.#rights.get(access) ?? digest(JSON.stringify([list(devices), list(userTools), readOnly]));
-		this.#rights.set(access, rights);
-		return rights;
 	}
 
 	/** Ends every session with a server, and settles when everything is on disk. */

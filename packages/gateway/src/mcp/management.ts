@@ -13,14 +13,10 @@ export function managementToolsFor(
 			? access.principal === "local"
 			: // A token that is limited to some devices does not reach the others through these tools.
 				admitted === "all" && access.devices === undefined;
-	return isAdmitted && !access.isForeignPage && !access.readOnly
-		? MANAGEMENT_TOOLS.map((tool) => managementTool(tool, manager))
-		: [];
-}
-
-function managementTool(tool: (typeof MANAGEMENT_TOOLS)[number], manager: McpManager): OwnTool {
-	const { name, description, inputSchema, annotations } = tool;
-	return {
+	if (!isAdmitted || access.isForeignPage || access.readOnly) {
+		return [];
+	}
+	return MANAGEMENT_TOOLS.map(({ name, description, inputSchema, annotations, ...tool }) => ({
 		listed: { name, description, inputSchema, annotations },
 		call: (args, caller) =>
 			tool.run(manager, args, {
@@ -37,7 +33,7 @@ function managementTool(tool: (typeof MANAGEMENT_TOOLS)[number], manager: McpMan
 						.ask(`Connect to ${id}: ${shown}?`)
 						.catch(notApproved(`The connection to '${id}'`, "add it to the file of servers")),
 			}),
-	};
+	}));
 }
 
 /** Rejects with the reason why a client could not ask the person, and the next step. */

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { McpManager } from "xs-mcp-manager";
-import type { Logger } from "../log.js";
 import { definePlugin, FILE, inGroup, oneOf, setting } from "../plugin.js";
 
 /** Open connections to configured servers; a further one closes the longest idle. */
@@ -37,27 +36,23 @@ export const management = definePlugin({
 			options: { maxConnections: MAX_CONNECTIONS, signIns },
 		});
 		manager.on("warning", (message) => log.warn(message));
-		logStatus(manager, log);
+		// Each outage is logged once: attempts to connect again are details.
+		const down = new Set<string>();
+		manager.on("status", (server, status, reason) => {
+			const level = status === "connecting" || down.has(server) ? "debug" : "info";
+			if (status === "error") {
+				down.add(server);
+			} else if (status !== "connecting") {
+				down.delete(server);
+			}
+			log[status === "connected" ? "info" : level]({ server, ...(reason && { reason }) }, `server ${status}`);
+		});
 		manager.on("debug", (server, line) => log.debug({ server }, line));
 		gateway.tools.add((access) => managementToolsFor(access, manager, managementTools));
 		await manager.initialize(SERVERS_TIME);
 		return manager;
 	},
 });
-
-/** Logs each outage once: attempts to connect again are details. */
-function logStatus(manager: McpManager, log: Logger): void {
-	const down = new Set<string>();
-	manager.on("status", (server, status, reason) => {
-		const level = status === "connecting" || down.has(server) ? "debug" : "info";
-		if (status === "error") {
-			down.add(server);
-		} else if (status !== "connecting") {
-			down.delete(server);
-		}
-		log[status === "connected" ? "info" : level]({ server, ...(reason && { reason }) }, `server ${status}`);
-	});
-}
 
 /** Command with which a person signs in at an upstream server. */
 const SIGN_IN_COMMAND = "xs-mcp-gateway servers login";

@@ -23,11 +23,16 @@ const MAX_SUBSCRIPTIONS = 10_000;
 /** The methods of resources. */
 export const RESOURCE_METHODS: Readonly<Record<string, Method>> = {
 	"resources/list": method(specTypeSchemas.PaginatedRequestParams, (params, { client }) => {
-		const { items, next } = client.page(client.catalog.resources, ({ uri }) => uri, { list: "resources", params });
+		const { items, next } = client.page(client.catalog.lists.resources(), ({ uri }) => uri, {
+			list: "resources",
+			params,
+		});
 		return { resources: items, ...next };
 	}),
 	"resources/templates/list": method(specTypeSchemas.PaginatedRequestParams, (params, { client }) => {
-		const { items, next } = client.page(client.catalog.resourceTemplates, (each) => each.uriTemplate, { params });
+		const { items, next } = client.page(client.catalog.lists.resourceTemplates(), (each) => each.uriTemplate, {
+			params,
+		});
 		return { resourceTemplates: items, ...next };
 	}),
 	"resources/read": method(specTypeSchemas.ReadResourceRequestParams, ({ uri }, request) => read(uri, request)),
@@ -176,7 +181,10 @@ const MAX_SUGGESTIONS = 100;
 /** The methods of prompts, and of suggestions for arguments of prompts and for variables of resources' templates. */
 export const PROMPT_METHODS: Readonly<Record<string, Method>> = {
 	"prompts/list": method(specTypeSchemas.PaginatedRequestParams, (params, { client }) => {
-		const { items, next } = client.page(client.catalog.prompts, ({ name }) => name, { list: "prompts", params });
+		const { items, next } = client.page(client.catalog.lists.prompts(), ({ name }) => name, {
+			list: "prompts",
+			params,
+		});
 		return { prompts: items, ...next };
 	}),
 	"prompts/get": method(specTypeSchemas.GetPromptRequestParams, async ({ name, arguments: args }, request) => {
@@ -263,6 +271,10 @@ function skillText(catalog: Catalog): string {
 	const { servers } = catalog;
 	const tools = namedTools(catalog);
 	const isAlone = catalog.server !== undefined;
+	const rows = servers
+		.slice(0, MAX_SERVERS)
+		.map(({ alias, board, tags }) => `| ${alias} | ${label(board.name)} | ${tags.join(", ")} |`);
+	const left = servers.length - rows.length;
 	const careful = tools
 		.filter(({ listed }) => listed.annotations?.destructiveHint === true)
 		.slice(0, MAX_TOOLS)
@@ -275,7 +287,8 @@ function skillText(catalog: Catalog): string {
 		"",
 		"# Devices",
 		"",
-		...table(catalog),
+		...(rows.length === 0 ? ["No device is known yet."] : ["| name | kind | tags |", "| --- | --- | --- |", ...rows]),
+		...(left > 0 ? ["", `${left} more: \`servers_list\`.`] : []),
 		"",
 		"## Call a tool",
 		"",
@@ -290,17 +303,6 @@ function skillText(catalog: Catalog): string {
 		.join("\n")
 		.trimEnd()
 		.concat("\n");
-}
-
-function table({ servers }: Catalog): string[] {
-	const rows = servers
-		.slice(0, MAX_SERVERS)
-		.map(({ alias, board, tags }) => `| ${alias} | ${label(board.name)} | ${tags.join(", ")} |`);
-	const left = servers.length - rows.length;
-	return [
-		...(rows.length === 0 ? ["No device is known yet."] : ["| name | kind | tags |", "| --- | --- | --- |", ...rows]),
-		...(left > 0 ? ["", `${left} more: \`servers_list\`.`] : []),
-	];
 }
 
 function severalDevices({ servers }: Catalog): string[] {
@@ -321,7 +323,7 @@ function severalDevices({ servers }: Catalog): string[] {
 function namedTools(catalog: Catalog): readonly NamedTool[] {
 	const found = new Map<string, NamedTool>();
 	let looked = 0;
-	for (const member of catalog.callable) {
+	for (const member of catalog.lists.members()) {
 		looked += 1;
 		if (looked > MAX_CALLABLE) {
 			break;

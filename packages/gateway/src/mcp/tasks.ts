@@ -251,7 +251,9 @@ export class Task extends EventEmitter<{ change: [] }> {
 			// SEP-2663: the result is that of the request, as 2026-07-28 has it.
 			this.#end("completed", { result: { ...answer, resultType: "complete" } });
 		} catch (error) {
-			this.#end("failed", { error: errorOf(error) }, (error as Error).message);
+			const { message } = error as Error;
+			const { code, data } = ProtocolError.isInstance(error) ? error : { code: ProtocolErrorCode.InternalError };
+			this.#end("failed", { error: { code, message, data } }, message);
 		}
 	}
 
@@ -342,12 +344,4 @@ export class Task extends EventEmitter<{ change: [] }> {
 		this.#updated = new Date();
 		this.emit("change");
 	}
-}
-
-function errorOf(error: unknown): object {
-	if (!ProtocolError.isInstance(error)) {
-		return { code: ProtocolErrorCode.InternalError, message: (error as Error).message };
-	}
-	const { code, message, data } = error;
-	return { code, message, data };
 }

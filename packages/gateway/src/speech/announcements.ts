@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
+import type { Tool } from "@modelcontextprotocol/server";
 import { EVERY_DEVICE, type Server, type ServerRegistry } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { OwnTool } from "../catalog/catalog.js";
@@ -280,22 +280,19 @@ export function sayToolFor(access: Access, announcements: Announcements, servers
 		const devices = chooseMembers({ listed: LISTED, members }, args[DEVICES]).map(({ server }) => server);
 		const { text, chime, urgent: isUrgent, volume, until_pressed: untilPressed } = args;
 		const what = { text, chime, isUrgent, volume, untilPressed };
-		return resultOf(await announcements.say(what, devices, { principal, signal }), servers);
+		const outcomes = await announcements.say(what, devices, { principal, signal });
+		const lines = outcomes.map(({ device, outcome, reason, pressed }) => {
+			const more = reason ?? (pressed === undefined ? undefined : `a button was ${pressed ? "" : "not "}pressed`);
+			const { title } = servers.find(device) ?? {};
+			return `${device}${title === undefined ? "" : ` "${title}"`}: ${outcome}${more === undefined ? "" : ` (${more})`}`;
+		});
+		// It is only a failed call if every device has failed.
+		const isError = outcomes.every(({ outcome }) => outcome === "failed");
+		return {
+			content: [{ type: "text", text: lines.join("\n") }],
+			structuredContent: { results: outcomes },
+			...(isError && { isError }),
+		};
 	});
 	return [say];
-}
-
-/** It is a failed call only if every device has failed. */
-function resultOf(outcomes: readonly Outcome[], servers: ServerRegistry): CallToolResult {
-	const lines = outcomes.map(({ device, outcome, reason, pressed }) => {
-		const more = reason ?? (pressed === undefined ? undefined : `a button was ${pressed ? "" : "not "}pressed`);
-		const { title } = servers.find(device) ?? {};
-		return `${device}${title === undefined ? "" : ` "${title}"`}: ${outcome}${more === undefined ? "" : ` (${more})`}`;
-	});
-	const isError = outcomes.every(({ outcome }) => outcome === "failed");
-	return {
-		content: [{ type: "text", text: lines.join("\n") }],
-		structuredContent: { results: outcomes },
-		...(isError && { isError }),
-	};
 }

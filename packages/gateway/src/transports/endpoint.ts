@@ -185,7 +185,12 @@ function withinLimit(id: RequestId, result: Message): object {
 	const text =
 		`The tool was called, but its result of ${byteLength(whole)} bytes is too large for this endpoint, which takes at ` +
 		`most ${MAX_BYTES}.`;
-	const candidates = [whole, withError(withoutMedia(result as CallToolResult)), withError(failedResult(text))];
+	const withoutMedia = (content as CallToolResult["content"]).map((block) =>
+		block.type === "image" || block.type === "audio"
+			? { type: "text" as const, text: `(${block.mimeType}: omitted, too large for this endpoint)` }
+			: block,
+	);
+	const candidates = [whole, withError({ ...result, content: withoutMedia }), withError(failedResult(text))];
 	const responses = candidates.map((candidate) => ({ ...response, result: candidate }));
 	return responses.find((each) => byteLength(each) <= MAX_BYTES) ?? (responses[2] as object);
 }
@@ -194,15 +199,6 @@ function withinLimit(id: RequestId, result: Message): object {
 function withError(result: CallToolResult): CallToolResult {
 	const [first] = result.content;
 	return result.isError && first?.type === "text" ? { ...result, error: first.text } : result;
-}
-
-function withoutMedia(result: CallToolResult): CallToolResult {
-	const content = result.content.map((block) =>
-		block.type === "image" || block.type === "audio"
-			? { type: "text" as const, text: `(${block.mimeType}: omitted, too large for this endpoint)` }
-			: block,
-	);
-	return { ...result, content };
 }
 
 function byteLength(value: object): number {

@@ -142,7 +142,7 @@ export class HttpEndpoint {
 				await this.gateway.whenKnown(server);
 			}
 			const catalog = this.gateway.catalog(access, server, view);
-			if (server !== undefined && !catalog.hasServer) {
+			if (server !== undefined && catalog.servers.length === 0) {
 				throw new RpcRejection(404, SESSION_NOT_FOUND, `Unknown device: ${server}`);
 			}
 			if (admitted.lacksScope !== undefined && isCall) {
@@ -341,12 +341,12 @@ export class HttpEndpoint {
 	/** Throws if a tool of the client's devices is hidden from it, and names the scopes with which the client could call it. */
 	#checkScope(catalog: Catalog, lacksScope: (scope: string) => HttpError, params: unknown): void {
 		const name = isObject(params) && typeof params.name === "string" ? params.name : undefined;
-		if (name === undefined || (catalog.findTool(name) ?? catalog.findGroup(name)) !== undefined) {
+		if (name === undefined || (catalog.findTool(name) ?? catalog.lists.findGroup(name)) !== undefined) {
 			return;
 		}
 		const { access, server, view } = catalog;
 		const widest = this.gateway.catalog({ ...access, readOnly: false, userTools: true }, server, view);
-		const found = widest.findTool(name) ?? widest.findGroup(name)?.members[0];
+		const found = widest.findTool(name) ?? widest.lists.findGroup(name)?.members[0];
 		if (found !== undefined) {
 			throw lacksScope(scopesOf({ devices: access.devices && [...access.devices], userTools: isUserOnly(found.tool) }));
 		}

@@ -48,7 +48,13 @@ export function parameterHeaders(schema: unknown, value: unknown): Record<string
 
 /** Encodes values for HTTP headers. */
 export function encodeHeaders(values: Readonly<Record<string, Scalar>>): Record<string, string> {
-	return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, encode(`${value}`)]));
+	return Object.fromEntries(
+		Object.entries(values).map(([name, value]) => {
+			const text = `${value}`;
+			const isPlain = /^[!-~]([\t -~]*[!-~])?$/.test(text) && !BASE64.test(text);
+			return [name, isPlain ? text : `=?base64?${Buffer.from(text).toString("base64")}?=`];
+		}),
+	);
 }
 
 /** The first difference between headers and the values that they must repeat; undefined without one. */
@@ -61,8 +67,9 @@ export function headersProblem(
 		if (header === undefined) {
 			return `the header ${name} is missing`;
 		}
-		const text = decode(`${header}`);
-		if (text === undefined) {
+		const base64 = BASE64.exec(`${header}`)?.[1];
+		const text = base64 === undefined ? `${header}` : Buffer.from(base64, "base64").toString();
+		if (base64 !== undefined && Buffer.from(text).toString("base64") !== base64) {
 			return `the header ${name} is not Base64 of UTF-8`;
 		}
 		const isSame = typeof value === "number" && DECIMAL.test(text) ? Number(text) === value : text === `${value}`;
@@ -77,19 +84,4 @@ export function headersProblem(
 function isScalar(value: unknown): value is Scalar {
 	const isNumber = typeof value === "number" && (!Number.isInteger(value) || Number.isSafeInteger(value));
 	return isNumber || typeof value === "string" || typeof value === "boolean";
-}
-
-function encode(text: string): string {
-	const isPlain = /^[!-~]([\t -~]*[!-~])?$/.test(text) && !BASE64.test(text);
-	return isPlain ? text : `=?base64?${Buffer.from(text).toString("base64")}?=`;
-}
-
-/** The text of a header; undefined if it is not valid. */
-function decode(header: string): string | undefined {
-	const base64 = BASE64.exec(header)?.[1];
-	if (base64 === undefined) {
-		return header;
-	}
-	const text = Buffer.from(base64, "base64").toString();
-	return Buffer.from(text).toString("base64") === base64 ? text : undefined;
 }

@@ -166,7 +166,12 @@ export abstract class Connection {
 			const more = askingParams(context, this.identity.configured);
 			asking = { ...request, params: { ...request.params, ...more } };
 		} else if (!isStateless && this.declares("logging")) {
-			this.#wantLogs(context.logLevel);
+			const { logLevel: level } = context;
+			if (level !== undefined && (this.#logLevel === undefined || isBelow(level, this.#logLevel))) {
+				this.#logLevel = level;
+				// Other requests filter for themselves. A server that rejects this uses its own level.
+				this.forward({ method: "logging/setLevel", params: { level } }).catch(() => {});
+			}
 		}
 		return this.forward(asking, context) as Promise<Results[Method]>;
 	}
@@ -268,7 +273,14 @@ export abstract class Connection {
 			return;
 		}
 		if (method === "notifications/message") {
-			this.#logged(params);
+			// It belongs to a request. It is dropped if that is not known for certain, or its level is unknown.
+			const { level: given, data, logger, _meta } = params;
+			const { [REQUEST_ID]: id } = (_meta ?? {}) as Params;
+			const context = (id === undefined ? this.onlyRequest : this.requestBy(id))?.context;
+			const level = LEVELS.find((each) => each === given);
+			if (level !== undefined && !isBelow(level, context?.logLevel ?? "debug")) {
+				context?.onLog?.({ level, data, ...(typeof logger === "string" && { logger }) });
+			}
 		}
 		this.server?.notified(this, method, params);
 		this.#events?.emit("notification", method, params);
@@ -283,25 +295,6 @@ export abstract class Connection {
 	protected get onlyRequest(): PendingRequest | undefined {
 		const [only, another] = [...this.pending.values()].filter(({ request }) => isOfClient(request.method));
 		return another === undefined && performance.now() >= this.#uncertainUntil ? only : undefined;
-	}
-
-	/** Requests messages of that level from the server, unless already done. Other requests filter for themselves. */
-	#wantLogs(level: LogLevel | undefined): void {
-		if (level !== undefined && (this.#logLevel === undefined || isBelow(level, this.#logLevel))) {
-			this.#logLevel = level;
-			// A server that rejects this uses its own level.
-			this.forward({ method: "logging/setLevel", params: { level } }).catch(() => {});
-		}
-	}
-
-	/** Passes a log message to the request that it belongs to. It is dropped if that is not known for certain, or its level is unknown. */
-	#logged({ level: given, data, logger, _meta }: Params): void {
-		const { [REQUEST_ID]: id } = (_meta ?? {}) as Params;
-		const context = (id === undefined ? this.onlyRequest : this.requestBy(id))?.context;
-		const level = LEVELS.find((each) => each === given);
-		if (level !== undefined && !isBelow(level, context?.logLevel ?? "debug")) {
-			context?.onLog?.({ level, data, ...(typeof logger === "string" && { logger }) });
-		}
 	}
 }
 

@@ -266,7 +266,7 @@ function nameProblem(
 }
 
 /** Returns the first text that a function finds for an item; undefined if it finds none. */
-export function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {
+function firstOf<Item>(items: readonly Item[], find: (item: Item) => string | undefined): string | undefined {
 	for (const item of items) {
 		const found = find(item);
 		if (found !== undefined) {

@@ -99,7 +99,12 @@ export const MANAGEMENT_TOOLS: readonly ManagementTool[] = [
 		annotations: { readOnlyHint: true },
 		async run(manager) {
 			const connections = manager.listConnections();
-			return { ...textResult(connectionsText(connections)), structuredContent: { connections } };
+			const lines = connections.map(({ id, url, status, tools, serverInfo, lastError, problems }) => {
+				const info = serverInfo ? ` - ${serverInfo.name}/${serverInfo.version}` : "";
+				return `- ${id}: ${url} [${status}] (${tools} tools)${info}${lastError && `: ${lastError}`}${problems.map((problem) => `; ${problem}`).join("")}`;
+			});
+			const text = [`Active MCP Connections (${connections.length}):`, ...lines].join("\n");
+			return { ...textResult(lines.length === 0 ? NO_CONNECTIONS : text), structuredContent: { connections } };
 		},
 	}),
 	define({
@@ -113,11 +118,18 @@ export const MANAGEMENT_TOOLS: readonly ManagementTool[] = [
 			const tools = manager.listTools(id).filter(({ server }) => server !== "");
 			const ids = id === undefined ? manager.listConnections().map((connection) => connection.id) : [id];
 			const toolsOf = (each: string) => tools.filter(({ server }) => id !== undefined || server === each);
-			const texts = ids.map((each) => toolsText(each, toolsOf(each)));
+			// The first line of each description, and the schema of the arguments: some models see no more.
+			const texts = ids.map((each) => {
+				const lines = toolsOf(each).map(
+					({ name, description, inputSchema: { $schema: _, ...schema } }) =>
+						`  - ${name}${description && `: ${description.split("\n")[0]}`}\n    ${JSON.stringify(schema)}`,
+				);
+				return [`Tools from '${each}' (${lines.length}):`, ...lines].join("\n");
+			});
 			const listed = tools.map(({ server, name, description, inputSchema }) => {
 				return { connection_id: server, name, description, inputSchema };
 			});
-			return { ...textResult(texts.join("\n\n") || "No active MCP connections"), structuredContent: { tools: listed } };
+			return { ...textResult(texts.join("\n\n") || NO_CONNECTIONS), structuredContent: { tools: listed } };
 		},
 	}),
 	define({
@@ -278,6 +290,8 @@ function notFound(id: string): McpError {
 /** "Available tools (3): a, b, c" names at most this many. */
 const MAX_NAMED = 20;
 
+const NO_CONNECTIONS = "No active MCP connections";
+
 const TRANSPORT_NAMES: Readonly<Record<string, string>> = { http: "HTTP", sse: "SSE", websocket: "WebSocket" };
 
 function connectedText(connection: McpConnection, tools: readonly McpTool[], resources: number): string {
@@ -292,28 +306,4 @@ function connectedText(connection: McpConnection, tools: readonly McpTool[], res
 		`Available resources: ${resources}`,
 		...problems.map((problem) => `Not available: ${problem}`),
 	].join("\n");
-}
-
-/** The answer of `mcp_list_connections`. */
-function connectionsText(connections: readonly McpConnection[]): string {
-	if (connections.length === 0) {
-		return "No active MCP connections";
-	}
-	const lines = connections.map(({ id, url, status, tools, serverInfo, lastError, problems }) => {
-		const info = serverInfo ? ` - ${serverInfo.name}/${serverInfo.version}` : "";
-		return `- ${id}: ${url} [${status}] (${tools} tools)${info}${lastError && `: ${lastError}`}${problems.map((problem) => `; ${problem}`).join("")}`;
-	});
-	return [`Active MCP Connections (${connections.length}):`, ...lines].join("\n");
-}
-
-/**
- * The answer of `mcp_list_tools`: the first line of each description, and the schema of the arguments. Some models see
- * no more.
- */
-function toolsText(server: string, tools: readonly McpTool[]): string {
-	const lines = tools.map(
-		({ name, description, inputSchema: { $schema: _, ...schema } }) =>
-			`  - ${name}${description && `: ${description.split("\n")[0]}`}\n    ${JSON.stringify(schema)}`,
-	);
-	return [`Tools from '${server}' (${tools.length}):`, ...lines].join("\n");
 }

@@ -119,7 +119,13 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 			({ status, server, isLazy }) => status !== "disconnected" || server !== undefined || isLazy,
 		);
 		const devices = this.#registry.all.filter(({ id }) => this.#servers.find(id) === undefined);
-		return [...configured.map(connectionOf), ...devices.map(deviceConnectionOf)];
+		const ofDevices = devices.map(({ alias: id, connection, online, tools, board, listProblems }): McpConnection => {
+			const transport = connection?.identity.transport ?? "device";
+			const status = online ? "connected" : "disconnected";
+			const listed = { id, url: transport, transport, status, tools: countOf(tools) } as const;
+			return { ...listed, serverInfo: board, lastError: "", problems: listProblems };
+		});
+		return [...configured.map(connectionOf), ...ofDevices];
 	}
 
 	/**
@@ -564,13 +570,6 @@ function connectionOf({ config, transport, status, server, lastError }: Configur
 	const { tools = [], board: serverInfo, listProblems: problems = [] } = server ?? {};
 	const { id, shown: url } = config;
 	return { id, url, transport, status, tools: countOf(tools), serverInfo, lastError, problems };
-}
-
-function deviceConnectionOf({ alias: id, connection, online, tools, board, listProblems }: Server): McpConnection {
-	const transport = connection?.identity.transport ?? "device";
-	const status = online ? "connected" : "disconnected";
-	const listed = { id, url: transport, transport, status, tools: countOf(tools) } as const;
-	return { ...listed, serverInfo: board, lastError: "", problems: listProblems };
 }
 
 /** The tools that `mcp_list_tools` lists, too. */

@@ -52,7 +52,14 @@ export async function serveProxy(options: ProxyOptions, report: (error: Error) =
 	transport.send = (message) =>
 		send.call(transport, "error" in message ? { ...message, error: readableError(message.error) } : message);
 	const handle = serveStdio(open, { transport, onerror: report });
-	await untilDisconnected(transport);
+	await new Promise<void>((resolve) => {
+		const { onclose } = transport;
+		transport.onclose = () => {
+			onclose?.();
+			resolve();
+		};
+		process.stdout.on("error", () => resolve());
+	});
 	await proxy.upstream.disconnect("the host has disconnected");
 	await handle.close();
 }
@@ -89,18 +96,6 @@ function createServer(proxy: McpProxy, name: string): Server {
 		proxy.request({ method: "prompts/get", params }, { signal }),
 	);
 	return server;
-}
-
-/** Settles when the client at standard input and output has disconnected. Call it once the client is served. */
-function untilDisconnected(transport: StdioServerTransport): Promise<void> {
-	return new Promise((resolve) => {
-		const { onclose } = transport;
-		transport.onclose = () => {
-			onclose?.();
-			resolve();
-		};
-		process.stdout.on("error", () => resolve());
-	});
 }
 
 const ACTIVATE = "activate";

@@ -75,9 +75,17 @@ function limited(response: Response, onTooLarge: OnTooLarge): Response {
 	if (!isStream && !isJson) {
 		return new Response(bytes, { headers, status, statusText });
 	}
+	let text = "";
+	const whole: Transformer<string, string> = {
+		transform(piece) {
+			text += piece;
+		},
+		// JSON-RPC messages become valid: see {@link readMessage}. Another body of JSON stays as it is.
+		flush: (controller) => controller.enqueue(readJson(text)),
+	};
 	const messages = bytes
 		.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
-		.pipeThrough(new TransformStream(isStream ? eventReader(onTooLarge) : wholeReader()))
+		.pipeThrough(new TransformStream(isStream ? eventReader(onTooLarge) : whole))
 		.pipeThrough(new TextEncoderStream());
 	return new Response(messages, { headers, status, statusText });
 }
@@ -107,18 +115,7 @@ function fail(controller: TransformStreamDefaultController, what: string, onTooL
 	onTooLarge(problem);
 }
 
-/** Makes the JSON-RPC messages of a body valid: see {@link readMessage}. Another body of JSON stays as it is. */
-function wholeReader(): Transformer<string, string> {
-	let text = "";
-	return {
-		transform(piece) {
-			text += piece;
-		},
-		flush: (controller) => controller.enqueue(readJson(text)),
-	};
-}
-
-/** The same for the events of a stream. */
+/** Makes the JSON-RPC messages in the events of a stream valid. */
 function eventReader(onTooLarge: OnTooLarge): Transformer<string, string> {
 	let parser: EventSourceParser;
 	return {

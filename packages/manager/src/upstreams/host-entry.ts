@@ -1,4 +1,12 @@
-import { evaluate, type IdentifierNode, iterator, parse, type StringNode, type ValueNode } from "@humanwhocodes/momoa";
+import {
+	evaluate,
+	type IdentifierNode,
+	iterator,
+	type ObjectNode,
+	parse,
+	type StringNode,
+	type ValueNode,
+} from "@humanwhocodes/momoa";
 import { isMap, LineCounter, type Node, parseDocument } from "yaml";
 import { digest, portable, slug } from "../core/names.js";
 import { present } from "../core/offers.js";
@@ -162,7 +170,14 @@ export function parseFile(text: string, file: string): ParsedFile {
 function parseJson(text: string): ParsedFile {
 	const { body } = parseJsonText(text);
 	for (const { node } of iterator(body)) {
-		expectDifferentNames(node as ValueNode);
+		const names = new Set<string>();
+		for (const { name, loc } of node.type === "Object" ? (node as ObjectNode).members : []) {
+			const member = nameOf(name);
+			if (names.has(member)) {
+				throw new SyntaxProblem(`invalid JSON: duplicate member ${JSON.stringify(member)}`, loc.start.line);
+			}
+			names.add(member);
+		}
 	}
 	const at = (path: Path): ValueNode | undefined => path.reduce<ValueNode | undefined>(childOf, body);
 	return {
@@ -192,18 +207,6 @@ const MAX_QUOTE = 30;
 
 /** A whole string or word, or else a single character. */
 const TOKEN = /^(?:"[^"\n]*"?|[\w.-]+|.)/;
-
-/** @throws SyntaxProblem if a member of an object comes twice: which of them is meant is not certain */
-function expectDifferentNames(node: ValueNode): void {
-	const names = new Set<string>();
-	for (const { name, loc } of node.type === "Object" ? node.members : []) {
-		const text = nameOf(name);
-		if (names.has(text)) {
-			throw new SyntaxProblem(`invalid JSON: duplicate member ${JSON.stringify(text)}`, loc.start.line);
-		}
-		names.add(text);
-	}
-}
 
 function childOf(node: ValueNode | undefined, part: string | number): ValueNode | undefined {
 	if (node?.type === "Object") {

@@ -64,7 +64,15 @@ export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBind
 		const { incoming } = c.env;
 		await admit(incoming);
 		const device = { ...identityOf(incoming), address: addressOf(incoming) };
-		const request = { ...device, ...systemOf(incoming, await readBody(incoming)) };
+		const body = await readBody(incoming);
+		const { board, application } = isObject(body) ? body : {};
+		// From the body, else from `User-Agent` as the C++ firmware sends it: MODEL/VERSION.
+		const [model, release] = (incoming.headers["user-agent"] ?? "").split("/");
+		const request = {
+			...device,
+			board: nameOf(isObject(board) ? board.type : undefined) ?? nameOf(model) ?? "",
+			version: nameOf(isObject(application) ? application.version : undefined) ?? nameOf(release) ?? "",
+		};
 		const token = bindings.tokenOf(request);
 		const isBound = token !== undefined || !needsBinding();
 		const binding = isBound ? token : await bindings.request(request);
@@ -159,16 +167,6 @@ function identityOf({ headers }: IncomingMessage): { deviceId: string; clientId:
 async function readBody(request: IncomingMessage): Promise<unknown> {
 	const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
 	return length === "0" && encoding === undefined ? undefined : await readJson(request, MAX_BODY_BYTES);
-}
-
-/** A device's model and version: from the body, else from `User-Agent` as the C++ firmware sends it: MODEL/VERSION. */
-function systemOf({ headers }: IncomingMessage, body: unknown): { board: string; version: string } {
-	const { board, application } = isObject(body) ? body : {};
-	const [model, version] = (headers["user-agent"] ?? "").split("/");
-	return {
-		board: nameOf(isObject(board) ? board.type : undefined) ?? nameOf(model) ?? "",
-		version: nameOf(isObject(application) ? application.version : undefined) ?? nameOf(version) ?? "",
-	};
 }
 
 function nameOf(value: unknown): string | undefined {

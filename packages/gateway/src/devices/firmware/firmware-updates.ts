@@ -41,7 +41,17 @@ export class FirmwareUpdates extends EventEmitter<{ update: [update: FirmwareUpd
 	constructor(servers: ServerRegistry) {
 		super();
 		servers.on("online", ({ id, board }) => this.running(id, board.version));
-		servers.on("state", (server) => this.#stateChanged(server));
+		servers.on("state", ({ id, state }) => {
+			const update = this.#followed.get(id);
+			if (update === undefined || state === undefined) {
+				return;
+			}
+			// A device that stops installing without a restart keeps its firmware: the image was rejected.
+			if (update.installing && state !== "upgrading") {
+				this.#followed.delete(id);
+			}
+			update.installing = state === "upgrading";
+		});
 	}
 
 	/** A device has reported its version. */
@@ -100,17 +110,5 @@ export class FirmwareUpdates extends EventEmitter<{ update: [update: FirmwareUpd
 		this.emit("update", update);
 		followed.onUpdate?.(update);
 		followed.onUpdate = undefined;
-	}
-
-	/** A device that stops installing without a restart keeps its firmware: the image was rejected. */
-	#stateChanged({ id, state }: Server): void {
-		const update = this.#followed.get(id);
-		if (update === undefined || state === undefined) {
-			return;
-		}
-		if (update.installing && state !== "upgrading") {
-			this.#followed.delete(id);
-		}
-		update.installing = state === "upgrading";
 	}
 }

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import type { ServerIdentity } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { deviceIdOf } from "../../config/access.js";
 import type { RunningGateway } from "../../gateway.js";
@@ -51,7 +50,10 @@ export function addPictureRoutes(gateway: RunningGateway): void {
 			return await rejectToken(request, "unknown bearer token");
 		}
 		await limits.request(`token of the device ${session.identity.id}`);
-		return isFrom(request, session.identity)
+		const { id, clientId, transport } = session.identity;
+		const { "device-id": device = id, "client-id": client = clientId } = request.headers;
+		// Over MQTT, a device's id is its MQTT client id, which its headers do not contain.
+		return transport !== "websocket" || (deviceIdOf(`${device}`) === id && (clientId === "" || client === clientId))
 			? session
 			: await rejectToken(request, "the token belongs to another device");
 	};
@@ -138,12 +140,6 @@ function pictureOf(data: Buffer): Picture {
 		return { mimeType: "image/png", data };
 	}
 	throw new HttpError(415, "malformed", "the file is neither a JPEG nor a PNG");
-}
-
-/** Over MQTT, a device's id is its MQTT client id, which its headers do not contain. */
-function isFrom({ headers }: IncomingMessage, { id, clientId, transport }: ServerIdentity): boolean {
-	const { "device-id": device = id, "client-id": client = clientId } = headers;
-	return transport !== "websocket" || (deviceIdOf(`${device}`) === id && (clientId === "" || client === clientId));
 }
 
 function unexpected(): HttpError {
