@@ -87,6 +87,8 @@ export class RunningGateway extends Gateway {
 	/** Complete once every port is open. */
 	readonly urls: GatewayUrls;
 	readonly pictures: Pictures;
+	/** Returns the URL at which a device reaches the gateway over HTTP, without a path; undefined if unknown. */
+	readonly urlFor: (identity: ServerIdentity) => string | undefined;
 	readonly metrics = makeMetrics();
 	/** Routes for devices, on the ports of clients and of WebSockets. They check a secret themselves: any Host is accepted. */
 	readonly deviceRoutes = new Hono<HttpEnv>();
@@ -100,7 +102,7 @@ export class RunningGateway extends Gateway {
 	private constructor(
 		servers: Gateway["servers"],
 		options: GatewayOptions,
-		host: GatewayHost & Pick<RunningGateway, "pictures" | "urls" | "key">,
+		host: GatewayHost & Pick<RunningGateway, "pictures" | "urls" | "urlFor" | "key">,
 	) {
 		super(servers, options);
 		this.settings = host.settings;
@@ -115,6 +117,7 @@ export class RunningGateway extends Gateway {
 		this.key = host.key;
 		this.urls = host.urls;
 		this.pictures = host.pictures;
+		this.urlFor = host.urlFor;
 		this.saves = new SaveState((problem) =>
 			problem
 				? this.log.error(`the state cannot be saved: ${problem.message}`)
@@ -179,7 +182,7 @@ export class RunningGateway extends Gateway {
 		const servers = await openServers(options, (message) => log.warn(message)).catch((error: Error) => {
 			throw new ConfigurationError([`aliases: ${error.message}`], { cause: error });
 		});
-		const gateway = new RunningGateway(servers, options, { ...host, urls, pictures, key });
+		const gateway = new RunningGateway(servers, options, { ...host, urls, urlFor, pictures, key });
 		try {
 			for (const plugin of plugins) {
 				gateway.provided.set(plugin.name, await plugin.setup(gateway));
@@ -198,10 +201,6 @@ export class RunningGateway extends Gateway {
 		}
 		return this.find(plugin) as Value;
 	}
-
-	/** Returns the URL at which a device reaches the gateway over HTTP, without a path; undefined if unknown. */
-	readonly urlFor = (identity: ServerIdentity): string | undefined =>
-		this.urls.clients && urlForDevice(identity, this.settings, this.urls.clients);
 
 	/** Adds a step to a phase. */
 	on(phase: Phase, hook: Hook): void {

@@ -16,7 +16,10 @@ const SECRETS = ["token", "password", "secret", "authorization", "brokerPassword
  *
  * @param stream where it goes. Default: standard error, because standard output may belong to an MCP client
  */
-export function makeLog(level: string, stream: DestinationStream = new LogDestination(process.stderr)): Logger {
+export function makeLog(
+	level: string,
+	stream: DestinationStream & { onDropped?: (lines: number) => void } = makeDestination(process.stderr),
+): Logger {
 	const log = pino(
 		{
 			level,
@@ -27,7 +30,7 @@ export function makeLog(level: string, stream: DestinationStream = new LogDestin
 		},
 		stream,
 	);
-	if (stream instanceof LogDestination) {
+	if ("onDropped" in stream) {
 		stream.onDropped = (dropped) => log.warn({ dropped }, "log lines dropped: the output was not read");
 	}
 	return log;
@@ -41,44 +44,37 @@ const MAX_WAITING = 1024 * 1024;
 /**
  * Writes log lines and never waits: if the reader stalls, it keeps 1 MiB and drops the rest. Needs an output that does
  * not block, as Node's streams for pipes do not; a file or a terminal takes everything at once.
+ *
+ * @param format changes a line before it is written: for people. Default: JSON, with escapes that a terminal may print
  */
-export class LogDestination {
-	readonly #output: Writable;
-	readonly #format: (line: string) => string;
-	#dropped = 0;
-
-	/** Called with the number of dropped lines, as soon as the log is read again. */
-	onDropped: (lines: number) => void = () => {};
-
-	/** @param format changes a line before it is written: for people. Default: JSON, with escapes that a terminal may print */
-	constructor(output: Writable, format: (line: string) => string = printable) {
-		this.#output = output;
-		this.#format = format;
-		// The gateway outlives the log's reader.
-		output.on("error", () => {});
-		output.on("drain", () => {
-			const dropped = this.#dropped;
-			if (dropped > 0) {
-				this.#dropped = 0;
-				this.onDropped(dropped);
+export function makeDestination(output: Writable, format: (line: string) => string = printable) {
+	let dropped = 0;
+	const destination = {
+		/** Called with the number of dropped lines, as soon as the log is read again. */
+		onDropped: (_lines: number): void => {},
+		write(line: string): void {
+			if (output.writableLength > MAX_WAITING) {
+				dropped += 1;
+			} else {
+				output.write(format(line));
 			}
-		});
-	}
-
-	write(line: string): void {
-		if (this.#output.writableLength > MAX_WAITING) {
-			this.#dropped += 1;
-		} else {
-			this.#output.write(this.#format(line));
+		},
+		/** Waits until everything is read, but no longer than `timeout` ms. */
+		async flush(timeout: number): Promise<void> {
+			if (output.writableLength > 0) {
+				await Promise.race([once(output, "drain"), delay(timeout)]);
+			}
+		},
+	};
+	// The gateway outlives the log's reader.
+	output.on("error", () => {});
+	output.on("drain", () => {
+		if (dropped > 0) {
+			destination.onDropped(dropped);
+			dropped = 0;
 		}
-	}
-
-	/** Waits until everything is read, but no longer than `timeout` ms. */
-	async flush(timeout: number): Promise<void> {
-		if (this.#output.writableLength > 0) {
-			await Promise.race([once(this.#output, "drain"), delay(timeout)]);
-		}
-	}
+	});
+	return destination;
 }
 
 /** Members of a line that are not details: they are shown in another way, or not at all. */

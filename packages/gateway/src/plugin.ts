@@ -273,7 +273,17 @@ export function pairs(placeholder: string): SettingKind<ReadonlyMap<string, stri
 		repeatable: true,
 		expected: `pairs like ${placeholder}`,
 		schema: z.preprocess(
-			(value) => new Map(isObject(value) ? Object.entries(value) : splitPairs(splitAtCommas(value))),
+			(value) => {
+				if (isObject(value)) {
+					return new Map(Object.entries(value));
+				}
+				const pair = (item: unknown): [string, string] => {
+					const at = `${item}`.lastIndexOf("=");
+					// Anything but `NAME=VALUE` gets an empty name, which is rejected.
+					return [`${item}`.slice(0, Math.max(at, 0)), `${item}`.slice(at + 1)];
+				};
+				return new Map([splitAtCommas(value)].flat().map(pair));
+			},
 			z.map(some, some),
 		),
 	};
@@ -297,14 +307,6 @@ export const toolHints: SettingKind<ReadonlyMap<string, ToolHint>> = {
 
 function splitAtCommas(value: unknown): unknown {
 	return typeof value === "string" ? value.split(",").map((each) => each.trim()) : value;
-}
-
-/** Anything but `NAME=VALUE` gets an empty name, which is rejected. */
-function splitPairs(items: unknown): [string, unknown][] {
-	return (Array.isArray(items) ? items : [items]).map((item) => {
-		const at = String(item).lastIndexOf("=");
-		return [String(item).slice(0, Math.max(at, 0)), String(item).slice(at + 1)];
-	});
 }
 
 /** Which tools clients list: see ToolView. */

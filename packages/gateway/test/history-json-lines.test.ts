@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { appendFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { JsonLines } from "../src/history/json-lines.js";
+import { type JsonLines, openJsonLines } from "../src/history/json-lines.js";
 import { makeStateFolder } from "../testing/program.js";
 
 async function numbersIn(lines: JsonLines): Promise<unknown[]> {
@@ -16,7 +16,7 @@ async function numbersIn(lines: JsonLines): Promise<unknown[]> {
 describe("lines of JSON on disk", () => {
 	it("stay within their bound, and the newest ones stay", async () => {
 		const folder = makeStateFolder();
-		const lines = new JsonLines(join(folder, "a."), 1_000, assert.ifError);
+		const lines = openJsonLines(join(folder, "a."), 1_000, assert.ifError);
 		for (let number = 0; number < 200; number += 1) {
 			lines.append({ number, text: "x".repeat(20) });
 			await numbersIn(lines);
@@ -35,19 +35,19 @@ describe("lines of JSON on disk", () => {
 
 	it("are there after a restart, also behind a line that was cut short", async () => {
 		const path = join(makeStateFolder(), "a.");
-		const before = new JsonLines(path, 1_000, assert.ifError);
+		const before = openJsonLines(path, 1_000, assert.ifError);
 		before.append({ number: 1 });
 		await before.close();
 		before.append({ number: 2 });
 		appendFileSync(`${path}new.jsonl`, '{"number":3');
-		const after = new JsonLines(path, 1_000, assert.ifError);
+		const after = openJsonLines(path, 1_000, assert.ifError);
 		after.append({ number: 4 });
 		assert.deepEqual(await numbersIn(after), [1, 4]);
 	});
 
 	it("report a disk that cannot be written", async () => {
 		const errors: unknown[] = [];
-		const lines = new JsonLines(join(makeStateFolder(), "missing", "a."), 1_000, (error) => void errors.push(error));
+		const lines = openJsonLines(join(makeStateFolder(), "missing", "a."), 1_000, (error) => void errors.push(error));
 		lines.append({ number: 1 });
 		await lines.close();
 		assert.match(`${errors}`, /ENOENT/);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Writable } from "node:stream";
 import { describe, it } from "node:test";
-import { LogDestination, makeLog, makePrettyFormat } from "../src/log.js";
+import { makeDestination, makeLog, makePrettyFormat } from "../src/log.js";
 import { limitLog } from "../src/log-limiter.js";
 
 function logged(format?: (line: string) => string) {
@@ -12,7 +12,7 @@ function logged(format?: (line: string) => string) {
 			done();
 		},
 	});
-	return { log: makeLog("info", new LogDestination(output, format)), text: () => text };
+	return { log: makeLog("info", makeDestination(output, format)), text: () => text };
 }
 
 describe("the log", () => {

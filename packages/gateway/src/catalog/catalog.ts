@@ -337,26 +337,7 @@ export class Catalog {
 
 	#makeLists(): Lists {
 		const [lists, ownTools] = [this.lists, this.#ownTools];
-		const size = {
-			servers: lists.servers().length,
-			// Without making their list.
-			hasAtMost(most: number): boolean {
-				let count = 0;
-				for (const _tool of lists.members()) {
-					count += 1;
-					if (count > most) {
-						return false;
-					}
-				}
-				return true;
-			},
-			inGroups: () =>
-				[...this.lists.groups().values()].reduce(
-					(left, { members }) => left - (members.length - 1),
-					this.lists.tools().length,
-				),
-		};
-		const kind = chooseKind(this.view, size, this.#current.kind);
+		const kind = chooseKind(this.view, lists, this.#current.kind);
 		if (kind !== this.#current.kind) {
 			this.#kept = new Set(this.#used);
 		}

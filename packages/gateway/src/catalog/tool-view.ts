@@ -2,6 +2,7 @@ import type { Tool } from "@modelcontextprotocol/server";
 import { describeIssues } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { CATALOG_MODES, type CatalogMode, type ListKind } from "../plugin.js";
+import type { ServerLists } from "./server-lists.js";
 
 /** Which tools a client's list has. */
 export interface ToolView {
@@ -67,15 +68,6 @@ const MARGIN = 0.75;
 
 const KINDS: readonly ListKind[] = ["full", "groups", "search"];
 
-/** How much there is to list. */
-export interface CatalogSize {
-	readonly servers: number;
-	/** Whether a full list has no more tools than that. */
-	readonly hasAtMost: (tools: number) => boolean;
-	/** Tools in a list of groups. */
-	readonly inGroups: () => number;
-}
-
 /**
  * The kind of list that a view asks for. "auto" is the first kind whose limits hold.
  *
@@ -83,13 +75,27 @@ export interface CatalogSize {
  */
 export function chooseKind(
 	{ catalog, catalogLimit }: ToolView,
-	{ servers, hasAtMost, inGroups }: CatalogSize,
+	lists: ServerLists,
 	before: ListKind | undefined,
 ): ListKind {
 	const fits = (kind: ListKind): boolean => {
 		const part = before !== undefined && KINDS.indexOf(kind) < KINDS.indexOf(before) ? MARGIN : 1;
-		const most = catalogLimit * part;
-		return kind === "full" ? hasAtMost(most) : servers <= MAX_IN_GROUPS * part && inGroups() <= most;
+		let left = catalogLimit * part;
+		if (kind === "groups" && lists.servers().length > MAX_IN_GROUPS * part) {
+			return false;
+		}
+		if (kind === "groups") {
+			const shared = [...lists.groups().values()].map(({ members }) => members.length - 1);
+			return shared.reduce((tools, more) => tools - more, lists.tools().length) <= left;
+		}
+		// Without making the list.
+		for (const _tool of lists.members()) {
+			left -= 1;
+			if (left < 0) {
+				return false;
+			}
+		}
+		return true;
 	};
 	return catalog === "auto" ? (KINDS.slice(0, -1).find(fits) ?? "search") : catalog;
 }

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { DeviceSummary, GatewayEvent } from "../console/operator-routes.js";
 import { printableLine } from "../printable.js";
 import { type ClientFlags, clientFor, eventsIn, withAddress } from "./gateway-client.js";
@@ -40,11 +40,7 @@ export function addClientCommands(program: Command): Command {
 	clientCommand(program, "forget")
 		.description("Forget an offline device, or all devices that have been offline for some time")
 		.argument("[device]", "Alias or id")
-		.addOption(
-			new Option("--offline-since <time>", "Every device that has been offline for this long: 30m, 12h, 1d").argParser(
-				readSeconds,
-			),
-		)
+		.option("--offline-since <time>", "Every device that has been offline for this long: 30m, 12h, 1d", readSeconds)
 		.action(forget);
 	clientCommand(program, "rename")
 		.description("Change a device's alias, which prefixes the names of its tools in /mcp, or its title")

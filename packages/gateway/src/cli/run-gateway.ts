@@ -7,7 +7,7 @@ import { loadPlugins, readConfiguration } from "../config/configuration.js";
 import type { Configuration } from "../config/settings.js";
 import { lockStateFolder } from "../config/state-files.js";
 import { createGateway } from "../gateway.js";
-import { LogDestination, makeLog, makePrettyFormat } from "../log.js";
+import { makeDestination, makeLog, makePrettyFormat } from "../log.js";
 import { localAccess } from "../oauth/request-guard.js";
 import { ConfigurationError, withoutPassword } from "../plugin.js";
 import { FileStore } from "../store/file-store.js";
@@ -51,7 +51,7 @@ export async function runGateway(settings: object, { args: [word], parent }: Com
 	const configuration = readConfiguration({ ...sources, plugins });
 	// Formatted on a terminal, else JSON.
 	const format = process.stderr.isTTY ? await makePrettyFormat(process.stderr.hasColors()) : undefined;
-	const destination = new LogDestination(process.stderr, format);
+	const destination = makeDestination(process.stderr, format);
 	const log = makeLog(configuration.logLevel, destination);
 	const stop = signalled();
 	const onFolderLost = (): void => void destination.flush(FLUSH_TIME).finally(() => process.exit(EXIT.failed));

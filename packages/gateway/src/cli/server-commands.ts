@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
 import type { DeviceSummary } from "../console/operator-routes.js";
 import type { BindingSummary } from "../devices/bootstrap/bootstrap-routes.js";
 import type { FirmwareOffer } from "../devices/firmware/firmware-route.js";
@@ -16,7 +16,7 @@ export function addServerCommands(program: Command): void {
 	withSettings(servers.command("login"), ["stateFolder", "serversFile"])
 		.description("Sign in at a server that uses OAuth, in a browser")
 		.argument("<server>", "Its id in the servers file")
-		.addOption(new Option("--port <port>", "Loopback port of the redirect (default: a free one)").argParser(readPort))
+		.option("--port <port>", "Loopback port of the redirect (default: a free one)", readPort)
 		.action(login);
 	withSettings(servers.command("logout"), ["stateFolder"])
 		.description("Forget the sign-in at a server")

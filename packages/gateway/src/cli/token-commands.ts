@@ -34,14 +34,12 @@ export function addTokenCommands(program: Command): void {
 		.description("Create a token and print it once")
 		.argument("<name>", "Label shown in lists and logs")
 		.addOption(new Option("--for <kind>", "Who uses it").choices(TOKEN_KINDS).makeOptionMandatory())
-		.addOption(
-			new Option("--device <id>", "Restrict the token to the device with this id (repeatable)").argParser(collect),
-		)
+		.option("--device <id>", "Restrict the token to the device with this id (repeatable)", collect)
 		.option("--allow-user-tools", "Let the client call user-only tools")
 		.option("--allow-microphone", "Let the client listen with the microphones of devices, if the gateway allows that")
 		.option("--operator", "Let the client manage tokens and configured servers, in the console")
 		.option("--read-only", "Restrict the client to tools that are known to be read-only")
-		.addOption(new Option("--days <days>", "Days for which a client's token is valid").argParser(readDays))
+		.option("--days <days>", "Days for which a client's token is valid", readDays)
 		.option("--yes", "Do not ask before the first token for clients or devices")
 		.action(addToken);
 	withSettings(token.command("list"), STORE_SETTINGS)

@@ -42,7 +42,8 @@ function parseValue(name: string, schema: unknown, text: string): unknown {
 		return text;
 	}
 	const kind = KINDS.get(type);
-	const value = type === "integer" || type === "number" ? numberIn(text) : jsonIn(text);
+	const isNumber = (type === "integer" || type === "number") && text.trim() !== "";
+	const value = isNumber ? Number(text) : jsonIn(text);
 	if (kind === undefined) {
 		// Without a simple type: JSON if it parses, else text.
 		return value === undefined ? text : value;
@@ -62,7 +63,3 @@ const KINDS = new Map<unknown, readonly [expected: string, isOne: (value: unknow
 	["object", ["a JSON object", isObject]],
 	["array", ["a JSON array", Array.isArray]],
 ]);
-
-function numberIn(text: string): number {
-	return text.trim() === "" ? Number.NaN : Number(text);
-}

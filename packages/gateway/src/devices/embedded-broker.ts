@@ -70,11 +70,17 @@ export async function openEmbeddedBroker(options: DeviceListenerOptions, events:
 			events.onMessage(client.id, payload.toString(), client.admission ?? {});
 		}
 	});
-	const rejected = (client: AdmittedClient, error: Error): void => {
+	const rejected = ({ id, connect }: AdmittedClient, error: Error): void => {
 		// A connection that was cut was not rejected: if it had been admitted, clientDisconnect is emitted for it.
-		if (error.name !== "AbortError") {
-			events.onRejected(describeRejection(client, error));
+		if (error.name === "AbortError") {
+			return;
 		}
+		const name = id ?? (connect?.clientId.slice(0, 100) || "a device without a client id");
+		const reason =
+			connect !== undefined && connect.version > NEWEST_VERSION
+				? `MQTT ${connect.version} is not supported: set the device to MQTT 3.1.1, or use a broker with MQTT 5 (brokerUrl)`
+				: error.message.slice(0, 200);
+		events.onRejected(`${name}: ${reason}`);
 	};
 	broker.on("clientError", rejected);
 	broker.on("connectionError", rejected);
@@ -149,15 +155,6 @@ function limitClients(broker: Aedes, authenticate: AuthenticateDevice): void {
 	broker.authorizeSubscribe = (client, subscription, done) => {
 		done(null, subscription.topic === downTopic(client.id) ? subscription : null);
 	};
-}
-
-function describeRejection({ id, connect }: AdmittedClient, { message }: Error): string {
-	const name = id ?? (connect?.clientId.slice(0, 100) || "a device without a client id");
-	const reason =
-		connect !== undefined && connect.version > NEWEST_VERSION
-			? `MQTT ${connect.version} is not supported: set the device to MQTT 3.1.1, or use a broker with MQTT 5 (brokerUrl)`
-			: message.slice(0, 200);
-	return `${name}: ${reason}`;
 }
 
 /** The largest MQTT packet of a device, in bytes. */

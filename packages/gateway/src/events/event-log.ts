@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { mkdir } from "node:fs/promises";
-import { JsonLines } from "../history/json-lines.js";
+import { type JsonLines, openJsonLines } from "../history/json-lines.js";
 import type { GatewayOccurrence } from "./event-types.js";
 
 /** An event in the log. */
@@ -73,7 +73,7 @@ export class EventLog extends EventEmitter<Changes> {
 					log.#keep(events as readonly LoggedEvent[], log.#events);
 				}
 			};
-			log.#lines = new JsonLines(`${folder}/`, MAX_BYTES, keep, 0);
+			log.#lines = openJsonLines(`${folder}/`, MAX_BYTES, keep, 0);
 			const found: LoggedEvent[] = [];
 			for await (const line of log.#lines.read()) {
 				const event = line as unknown as LoggedEvent;

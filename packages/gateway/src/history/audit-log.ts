@@ -5,7 +5,7 @@ import * as z from "zod";
 import { type Access, hasUserTools, reaches } from "../config/access.js";
 import type { RunningGateway } from "../gateway.js";
 import { type AuditedChange, allow, deviceOf, type HttpEnv, HttpError, needsOperator } from "../http/route.js";
-import { JsonLines } from "./json-lines.js";
+import { openJsonLines } from "./json-lines.js";
 import type { Kept } from "./plugin.js";
 
 /** Maximum length of a request's path, in characters. */
@@ -46,29 +46,32 @@ export type AuditEntry =
 type AuditQuery = Readonly<Partial<Record<"device" | "principal" | "from" | "to", string>>>;
 
 /** The log of calls and changes, on disk. */
-export class AuditLog extends JsonLines {
-	/** Records a change over HTTP. */
-	requested(principal: string, request: string, status: number, change?: AuditedChange): void {
-		const time = new Date().toISOString();
-		this.append({ time, principal, request: request.slice(0, MAX_REQUEST), status, ...(change && { change }) });
-	}
-
-	/** Finds the entries that a client may see, the oldest first. Arguments of user-only tools need the right to call them. */
-	async *find({ device, principal, from = "", to = "~" }: AuditQuery, access: Access): AsyncGenerator<AuditEntry> {
-		for await (const line of this.read()) {
-			const entry = line as unknown as AuditEntry;
-			const call = "device" in entry ? entry : undefined;
-			const isFound =
-				(device === undefined || call?.device === device) &&
-				(principal === undefined || entry.principal === principal) &&
-				entry.time >= from &&
-				entry.time <= to;
-			if (isFound && (call === undefined || reaches(access, call.device))) {
-				yield call?.userOnly && !hasUserTools(access, call.device) ? { ...call, args: undefined } : entry;
+export function openAuditLog(...of: Parameters<typeof openJsonLines>) {
+	const lines = openJsonLines(...of);
+	return Object.assign(lines, {
+		/** Records a change over HTTP. */
+		requested(principal: string, request: string, status: number, change?: AuditedChange): void {
+			const time = new Date().toISOString();
+			lines.append({ time, principal, request: request.slice(0, MAX_REQUEST), status, ...(change && { change }) });
+		},
+		/** Finds the entries that a client may see, the oldest first. Arguments of user-only tools need the right to call them. */
+		async *find({ device, principal, from = "", to = "~" }: AuditQuery, access: Access): AsyncGenerator<AuditEntry> {
+			for await (const line of lines.read()) {
+				const entry = line as unknown as AuditEntry;
+				const call = "device" in entry ? entry : undefined;
+				const isFound =
+					(device === undefined || call?.device === device) &&
+					(principal === undefined || entry.principal === principal) &&
+					entry.time >= from &&
+					entry.time <= to;
+				if (isFound && (call === undefined || reaches(access, call.device))) {
+					yield call?.userOnly && !hasUserTools(access, call.device) ? { ...call, args: undefined } : entry;
+				}
 			}
-		}
-	}
+		},
+	});
 }
+export type AuditLog = ReturnType<typeof openAuditLog>;
 
 /** Milliseconds before `to` that are shown by default. */
 const DAY = 86_400_000;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { digest, isUserOnly, jsonOf, type Server, type ServerRegistry, type ServerTool } from "xs-mcp-manager/core";
 import { DEVICE_EVENTS } from "../firmware.js";
-import { JsonLines } from "./json-lines.js";
+import { openJsonLines } from "./json-lines.js";
 
 /** Caller of the status tool in the gateway's own name. */
 export const HISTORY_PRINCIPAL = "history";
@@ -219,8 +219,8 @@ type DeviceHistory = ReturnType<typeof openHistory>;
 
 /** Opens the history of one device, on disk. Changed values are written once a minute, states at once. */
 function openHistory(prefix: string, maxBytes: number, onSaved: OnSaved) {
-	const lines = new JsonLines(`${prefix}.values.`, maxBytes * (1 - LOG_SHARE), onSaved);
-	const log = new JsonLines(`${prefix}.log.`, maxBytes * LOG_SHARE, onSaved);
+	const lines = openJsonLines(`${prefix}.values.`, maxBytes * (1 - LOG_SHARE), onSaved);
+	const log = openJsonLines(`${prefix}.log.`, maxBytes * LOG_SHARE, onSaved);
 	const known = new Map<string, Value>();
 	/** Paths of values to be written. */
 	const changed = new Set<string>();
@@ -236,7 +236,11 @@ function openHistory(prefix: string, maxBytes: number, onSaved: OnSaved) {
 			for (const [key, member] of Object.entries(status)) {
 				measured(member, [...path, key]);
 			}
-		} else if (isKept(status, name) && (known.has(name) || known.size < MAX_VALUES)) {
+			return;
+		}
+		const isReading = typeof status === "number" || typeof status === "boolean";
+		const isText = typeof status === "string" && status.length <= MAX_TEXT && TEXT.test(name);
+		if ((isReading || isText) && name.length <= MAX_PATH && (known.has(name) || known.size < MAX_VALUES)) {
 			if (known.get(name) !== status) {
 				changed.add(name);
 			}
@@ -337,12 +341,6 @@ function openHistory(prefix: string, maxBytes: number, onSaved: OnSaved) {
 			await Promise.all([lines.remove(), log.remove()]);
 		},
 	};
-}
-
-function isKept(value: unknown, path: string): value is Value {
-	const isReading = typeof value === "number" || typeof value === "boolean";
-	const isText = typeof value === "string" && value.length <= MAX_TEXT && TEXT.test(path);
-	return (isReading || isText) && path.length <= MAX_PATH;
 }
 
 /**

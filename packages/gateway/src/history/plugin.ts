@@ -27,7 +27,7 @@ export const history = definePlugin({
 		),
 	}),
 	setup: async (gateway): Promise<Kept> => {
-		const [{ addHistoryRoutes, AuditLog }, { keepHistory }] = await Promise.all([
+		const [{ addHistoryRoutes, openAuditLog }, { keepHistory }] = await Promise.all([
 			import("./audit-log.js"),
 			import("./history.js"),
 		]);
@@ -36,7 +36,7 @@ export const history = definePlugin({
 		const onSaved = (error?: Error): void => saves.note("log", error);
 		const folder = join(stateFolder, "history");
 		const history = historyBytes === 0 ? undefined : keepHistory(servers, folder, historyBytes, onSaved);
-		const audit = auditBytes === 0 ? undefined : new AuditLog(join(stateFolder, "audit."), auditBytes, onSaved);
+		const audit = auditBytes === 0 ? undefined : openAuditLog(join(stateFolder, "audit."), auditBytes, onSaved);
 		gateway.on("close", () => history?.close());
 		gateway.on("close", () => audit?.close());
 		metrics.add("history_bytes", "Disk space of the history of devices", () => history?.bytes ?? 0);

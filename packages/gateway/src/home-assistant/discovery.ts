@@ -60,8 +60,10 @@ export function describeDevice(device: ShownDevice, gateway: string): object {
 	const entities = parts.map(({ key: own, topic, component, value: { unit, range = [] }, state: values }) => {
 		const command_topic = topicsOf(key).commandOf(topic);
 		const [min, max] = range.map((limit) => (typeof limit === "number" ? limit : values[limit]));
+		const light = values as unknown as Light;
+		const dimmed = light.brightness !== undefined && { brightness: true, brightness_scale: 100 };
 		const settings = {
-			light: describeLight(values as unknown as Light),
+			light: { schema: "json", supported_color_modes: [colorModeOf(light)], ...dimmed },
 			number: { ...value(own), min, max, unit_of_measurement: unit },
 			switch: value(own),
 		}[component];
@@ -122,14 +124,6 @@ export function describeLights({ parts }: Status): ReadonlyMap<string, object> {
 			return [topic, { state: onOrOff(light.on), color_mode: colorModeOf(light), brightness, ...color }];
 		}),
 	);
-}
-
-function describeLight(light: Light): object {
-	return {
-		schema: "json",
-		supported_color_modes: [colorModeOf(light)],
-		...(light.brightness !== undefined && { brightness: true, brightness_scale: 100 }),
-	};
 }
 
 function colorModeOf({ brightness, color }: Omit<Light, "on">): string {

@@ -24,7 +24,7 @@ const FILE = "{file}";
 const LANGUAGE = "{language}";
 
 /**
- * Returns the recognizer of a provider. It recognizes a few texts at a time.
+ * Returns the recognizer of a provider, which rejects after 60 s, and recognizes a few texts at a time. Spaces are single in them.
  *
  * @param folder of the sound files that a program reads
  * @param language see {@link programRecognizer}
@@ -33,12 +33,28 @@ export function recognizerOf(
 	provider: { readonly command: string } | ModelService,
 	folder: string,
 	language: string | undefined,
-) {
-	return limited(
+): RecognizeFor {
+	const recognize =
 		"command" in provider
 			? programRecognizer(provider.command, folder, language)
-			: serviceRecognizer(provider, language),
-	);
+			: serviceRecognizer(provider, language);
+	const limit = fairLimit(MAX_RUNNING);
+	return async (wav, { principal, signal }) => {
+		let either = signal;
+		try {
+			const text = await limit(principal, async () => {
+				either = AbortSignal.any([signal, AbortSignal.timeout(TIME)]);
+				return await recognize(wav, either);
+			});
+			return text.replace(/\s+/g, " ").trim().slice(0, MAX_TEXT);
+		} catch (error) {
+			signal.throwIfAborted();
+			const { name, message } = error as Error;
+			throw new Error(
+				`the speech was not recognized: ${either.aborted ? `no text within ${TIME / 1_000} s` : message || name}`,
+			);
+		}
+	};
 }
 
 /**
@@ -85,27 +101,6 @@ export type RecognizeFor = (
 	wav: Buffer,
 	caller: { readonly principal: string; readonly signal: AbortSignal },
 ) => Promise<string>;
-
-/** Makes a recognizer that rejects after 60 s, and has little to do at the same time. Spaces are single in its texts. */
-function limited(recognize: Recognize): RecognizeFor {
-	const limit = fairLimit(MAX_RUNNING);
-	return async (wav, { principal, signal }) => {
-		let either = signal;
-		try {
-			const text = await limit(principal, async () => {
-				either = AbortSignal.any([signal, AbortSignal.timeout(TIME)]);
-				return await recognize(wav, either);
-			});
-			return text.replace(/\s+/g, " ").trim().slice(0, MAX_TEXT);
-		} catch (error) {
-			signal.throwIfAborted();
-			const { name, message } = error as Error;
-			throw new Error(
-				`the speech was not recognized: ${either.aborted ? `no text within ${TIME / 1_000} s` : message || name}`,
-			);
-		}
-	};
-}
 
 async function withFile<T>(parent: string, wav: Buffer, use: (file: string) => Promise<T>): Promise<T> {
 	await mkdir(parent, { recursive: true, mode: 0o700 });

@@ -69,7 +69,14 @@ export class Aliases {
 		if (alias === undefined && before !== undefined && isValidAlias(before) && !isTaken(before)) {
 			alias = before;
 		}
-		alias ??= defaultAlias(id, boardName, isTaken);
+		if (alias === undefined) {
+			const mac = /^(?:[0-9a-f]{2}[:-]?){6}$/i.test(id) ? id.toLowerCase().replace(/[^0-9a-f]/g, "") : digest(id);
+			alias = aliasOf(boardName, mac.slice(-TAIL_DIGITS));
+			// If another device has the first choice, the alias ends in twelve digits of a hash.
+			for (let at = 0; isTaken(alias); at += 1) {
+				alias = aliasOf(boardName, digest(`${at} ${id}`).slice(0, 2 * TAIL_DIGITS));
+			}
+		}
 		if (before !== undefined && before !== alias) {
 			this.release(id, before);
 		}
@@ -217,16 +224,6 @@ function expectValid(id: string, alias: string): void {
 	if (!isValidAlias(alias)) {
 		throw new RangeError(`alias of ${id}: expected ${RULE}, got ${JSON.stringify(alias)}`);
 	}
-}
-
-/** If another device has the first choice, the alias ends in twelve digits of a hash. */
-function defaultAlias(id: string, boardName: string, isTaken: (alias: string) => boolean): string {
-	const mac = /^(?:[0-9a-f]{2}[:-]?){6}$/i.test(id) ? id.toLowerCase().replace(/[^0-9a-f]/g, "") : digest(id);
-	let alias = aliasOf(boardName, mac.slice(-TAIL_DIGITS));
-	for (let at = 0; isTaken(alias); at += 1) {
-		alias = aliasOf(boardName, digest(`${at} ${id}`).slice(0, 2 * TAIL_DIGITS));
-	}
-	return alias;
 }
 
 function aliasOf(boardName: string, tail: string): string {

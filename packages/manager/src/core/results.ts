@@ -39,7 +39,15 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 	"resources/read": {
 		name: "contents of a resource",
 		isValid: isSpecType.ReadResourceResult,
-		read: ({ contents, ...rest }) => ({ ...rest, contents: asList(contents).flatMap(readContents) }),
+		read: ({ contents, ...rest }) => ({
+			...rest,
+			// Without members that are not valid, and without items that cannot be used.
+			contents: asList(contents).flatMap((item) => {
+				const members = isObject(item) ? item : {};
+				const { uri, text, blob } = members;
+				return withValid({ uri, ...(text === undefined ? { blob } : { text }) }, members, isContents).value ?? [];
+			}),
+		}),
 	},
 	"prompts/get": {
 		name: "prompt",
@@ -187,13 +195,6 @@ function readBlock(block: unknown): ContentBlock {
 
 function isContents(item: unknown): boolean {
 	return isSpecType.TextResourceContents(item) || isSpecType.BlobResourceContents(item);
-}
-
-/** Contents without members that are not valid; an empty list if they cannot be used. */
-function readContents(item: unknown): object {
-	const members = isObject(item) ? item : {};
-	const { uri, text, blob } = members;
-	return withValid({ uri, ...(text === undefined ? { blob } : { text }) }, members, isContents).value ?? [];
 }
 
 /** Adds to required members each of the others that leaves the whole valid. Returns no value if those are invalid. */

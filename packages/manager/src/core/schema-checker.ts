@@ -69,7 +69,10 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 				unusable.clear();
 			}
 			unusable.add(text);
-			warn(`${tool}: its ${what} cannot be validated: the schema ${reasonFor(error)}`);
+			const isLarge = (error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY";
+			const limit = error.name === "AbortError" ? `${CHECK_TIMEOUT} ms` : isLarge ? `${MAX_HEAP} MB` : undefined;
+			const reason = limit === undefined ? `cannot be used: ${error.message}` : `takes more than ${limit} to check`;
+			warn(`${tool}: its ${what} cannot be validated: the schema ${reason}`);
 		}
 	};
 
@@ -122,15 +125,6 @@ async function openThread(): Promise<Piscina> {
 	// A worker may run out of memory while it is being terminated because of its time-out: the check has failed already,
 	// so the pool emits the error. Without a listener that would end the process.
 	return pool.on("error", () => {});
-}
-
-function reasonFor(error: Error): string {
-	if (error.name === "AbortError") {
-		return `takes more than ${CHECK_TIMEOUT} ms to check`;
-	}
-	return (error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY"
-		? `takes more than ${MAX_HEAP} MB to check`
-		: `cannot be used: ${error.message}`;
 }
 
 /**

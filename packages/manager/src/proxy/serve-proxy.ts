@@ -249,7 +249,14 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 			const known = isEnough ? upstream.known("tools") : upstream.expect("tools");
 			const tools = known ?? chosen?.map((name): ServerTool => ({ name, inputSchema: { type: "object" } })) ?? [];
 			const offered = tools.filter(({ name }) => offers(name)).map(withoutExecution);
-			return isGated ? [activateTool(options), ...offered] : offered;
+			if (!isGated) {
+				return offered;
+			}
+			const description =
+				`Connects to ${options.name} and unlocks its tools. Load the skill ${options.skill} first. ` +
+				"Call it again if a tool says that the upstream is disconnected.";
+			const inputSchema = { type: "object" as const, properties: {} };
+			return [{ name: ACTIVATE, description, inputSchema, annotations: { idempotentHint: true } }, ...offered];
 		},
 		/**
 		 * Resources, templates or prompts, as the upstream lists them or has listed them last. None while the gate is locked.
@@ -288,17 +295,6 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 				},
 			);
 		},
-	};
-}
-
-function activateTool({ skill, name }: ProxyOptions): ServerTool {
-	return {
-		name: ACTIVATE,
-		description:
-			`Connects to ${name} and unlocks its tools. Load the skill ${skill} first. ` +
-			"Call it again if a tool says that the upstream is disconnected.",
-		inputSchema: { type: "object", properties: {} },
-		annotations: { idempotentHint: true },
 	};
 }
 

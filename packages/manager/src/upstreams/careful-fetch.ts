@@ -37,7 +37,10 @@ export function makeCarefulFetch(patience: number, onTooLarge: OnTooLarge): Fetc
 			if (response.status !== TOO_MANY_REQUESTS) {
 				return limited(response, onTooLarge);
 			}
-			const retryAfter = readRetryAfter(response.headers.get("retry-after"));
+			const header = response.headers.get("retry-after") ?? "";
+			// It has seconds, or a date.
+			const asked = /^[0-9]+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
+			const retryAfter = Number.isNaN(asked) ? undefined : Math.max(asked, 0);
 			const wait = retryAfter ?? backoff(BACKOFF, attempt - 1);
 			patienceLeft -= wait;
 			if (patienceLeft < 0 || attempt === MAX_ATTEMPTS) {
@@ -50,15 +53,6 @@ export function makeCarefulFetch(patience: number, onTooLarge: OnTooLarge): Fetc
 			await delay(wait, undefined, init?.signal ? { signal: init.signal } : {});
 		}
 	};
-}
-
-/** Milliseconds that the header `Retry-After` asks for: it has seconds, or a date. */
-function readRetryAfter(header: string | null): number | undefined {
-	if (header === null) {
-		return undefined;
-	}
-	const wait = /^[0-9]+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
-	return Number.isNaN(wait) ? undefined : Math.max(wait, 0);
 }
 
 /** Limits what is read of a response, and makes the messages in it valid. A stream of events has no end, but each event has. */

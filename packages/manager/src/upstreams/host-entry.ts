@@ -146,21 +146,15 @@ interface ParsedFile {
 	readonly scalarAt: (path: Path) => unknown;
 }
 
-/** A file cannot be parsed. */
-export class SyntaxProblem extends Error {
-	readonly line: number;
-
-	constructor(message: string, line: number) {
-		super(message);
-		this.line = line;
-	}
+function syntaxError(message: string, line: number): SyntaxError {
+	return Object.assign(new SyntaxError(message), { line });
 }
 
 /**
  * Parses a file as JSON with comments if it starts like that, and as YAML otherwise: a YAML parser would read a JSON comment as
  * part of a member's name.
  *
- * @throws SyntaxProblem
+ * @throws SyntaxError with the line
  */
 export function parseFile(text: string, file: string): ParsedFile {
 	const isJson = !/\.ya?ml$/i.test(file) && /^\s*(?:[{[]|\/[/*])/.test(text);
@@ -174,12 +168,18 @@ function parseJson(text: string): ParsedFile {
 		for (const { name, loc } of node.type === "Object" ? (node as ObjectNode).members : []) {
 			const member = nameOf(name);
 			if (names.has(member)) {
-				throw new SyntaxProblem(`invalid JSON: duplicate member ${JSON.stringify(member)}`, loc.start.line);
+				throw syntaxError(`invalid JSON: duplicate member ${JSON.stringify(member)}`, loc.start.line);
 			}
 			names.add(member);
 		}
 	}
-	const at = (path: Path): ValueNode | undefined => path.reduce<ValueNode | undefined>(childOf, body);
+	const at = (path: Path): ValueNode | undefined =>
+		path.reduce<ValueNode | undefined>((node, part) => {
+			if (node?.type === "Object") {
+				return node.members.find(({ name }) => nameOf(name) === `${part}`)?.value;
+			}
+			return node?.type === "Array" ? node.elements[Number(part)]?.value : undefined;
+		}, body);
 	return {
 		content: evaluate(body),
 		lineOf: (path) => at(path)?.loc.start.line,
@@ -196,10 +196,10 @@ function parseJsonText(text: string) {
 	} catch (error) {
 		const { line = 1, offset = 0, message } = error as { line?: number; offset?: number; message: string };
 		if (message.includes("end of input")) {
-			throw new SyntaxProblem("invalid JSON: unexpected end of file", text.split("\n").length);
+			throw syntaxError("invalid JSON: unexpected end of file", text.split("\n").length);
 		}
 		const [token = ""] = TOKEN.exec(text.slice(offset)) ?? [];
-		throw new SyntaxProblem(`invalid JSON: unexpected ${token.slice(0, MAX_QUOTE)}`, line);
+		throw syntaxError(`invalid JSON: unexpected ${token.slice(0, MAX_QUOTE)}`, line);
 	}
 }
 
@@ -207,13 +207,6 @@ const MAX_QUOTE = 30;
 
 /** A whole string or word, or else a single character. */
 const TOKEN = /^(?:"[^"\n]*"?|[\w.-]+|.)/;
-
-function childOf(node: ValueNode | undefined, part: string | number): ValueNode | undefined {
-	if (node?.type === "Object") {
-		return node.members.find(({ name }) => nameOf(name) === `${part}`)?.value;
-	}
-	return node?.type === "Array" ? node.elements[Number(part)]?.value : undefined;
-}
 
 function nameOf(name: StringNode | IdentifierNode): string {
 	return name.type === "String" ? name.value : name.name;
@@ -224,7 +217,7 @@ function parseYaml(text: string): ParsedFile {
 	const document = parseDocument(text, { lineCounter, prettyErrors: false });
 	const [error] = document.errors;
 	if (error !== undefined) {
-		throw new SyntaxProblem(`invalid YAML: ${error.message}`, lineCounter.linePos(error.pos[0]).line);
+		throw syntaxError(`invalid YAML: ${error.message}`, lineCounter.linePos(error.pos[0]).line);
 	}
 	return {
 		content: document.toJS({ maxAliasCount: 100 }),

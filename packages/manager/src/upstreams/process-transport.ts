@@ -282,50 +282,40 @@ export function isolated({ command, args, cwd, isolation }: ServerConfig) {
 }
 
 /** MCP over a WebSocket that the gateway opens: one message in each text frame, subprotocol "mcp". The SDK has none with headers. */
-export class WebSocketTransport implements Transport {
-	onmessage?: (message: JSONRPCMessage) => void;
-	onclose?: () => void;
-	onerror?: (error: Error) => void;
-	readonly #url: string;
-	readonly #headers: Readonly<Record<string, string>>;
-	readonly #budget = new ReadBudget();
-	#socket: WebSocket | undefined;
-
-	constructor(url: string, headers: Readonly<Record<string, string>>) {
-		this.#url = url;
-		this.#headers = headers;
-	}
-
-	async start(): Promise<void> {
-		// Loaded on demand: most servers use another transport.
-		const { WebSocket } = await import("ws");
-		const socket = new WebSocket(this.#url, "mcp", { headers: this.#headers, maxPayload: MAX_MESSAGE_BYTES });
-		this.#socket = socket;
-		socket.on("message", (data) => {
-			const text = data.toString();
-			try {
-				this.onmessage?.(parseMessage(text));
-			} catch (error) {
-				this.onerror?.(error as Error);
+export function webSocketTransport(url: string, headers: Readonly<Record<string, string>>): Transport {
+	const budget = new ReadBudget();
+	let socket: WebSocket | undefined;
+	const transport: Transport = {
+		async start() {
+			// Loaded on demand: most servers use another transport.
+			const { WebSocket } = await import("ws");
+			const opened = new WebSocket(url, "mcp", { headers, maxPayload: MAX_MESSAGE_BYTES });
+			socket = opened;
+			opened.on("message", (data) => {
+				const text = data.toString();
+				try {
+					transport.onmessage?.(parseMessage(text));
+				} catch (error) {
+					transport.onerror?.(error as Error);
+				}
+				budget.throttle(opened, text.length);
+			});
+			opened.on("close", () => transport.onclose?.());
+			opened.on("error", (error) => transport.onerror?.(error));
+			await once(opened, "open");
+		},
+		async send(message) {
+			if (socket === undefined || socket.readyState !== socket.OPEN) {
+				throw new Error("the WebSocket is closed");
 			}
-			this.#budget.throttle(socket, text.length);
-		});
-		socket.on("close", () => this.onclose?.());
-		socket.on("error", (error) => this.onerror?.(error));
-		await once(socket, "open");
-	}
-
-	async send(message: JSONRPCMessage): Promise<void> {
-		if (this.#socket === undefined || this.#socket.readyState !== this.#socket.OPEN) {
-			throw new Error("the WebSocket is closed");
-		}
-		this.#socket.send(JSON.stringify(message));
-		if (this.#socket.bufferedAmount > MAX_UNSENT_BYTES) {
-			this.#socket.terminate();
-		}
-	}
-
-	async close(): Promise<void> {
-		this.#socket?.terminate();
-	}
+			socket.send(JSON.stringify(message));
+			if (socket.bufferedAmount > MAX_UNSENT_BYTES) {
+				socket.terminate();
+			}
+		},
+		async close() {
+			socket?.terminate();
+		},
+	};
+	return transport;
 }

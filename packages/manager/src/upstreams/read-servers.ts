@@ -4,7 +4,7 @@ import type * as z from "zod";
 import { describeIssue } from "../core/input-schema.js";
 import { isObject } from "../firmware.js";
 import type { ConfigProblem, ReadServers } from "./configured-servers.js";
-import { hostEntry, hostId, type Path, parseFile, plainEntry, SyntaxProblem } from "./host-entry.js";
+import { hostEntry, hostId, type Path, parseFile, plainEntry } from "./host-entry.js";
 import {
 	FieldError,
 	HOST_SERVER,
@@ -30,10 +30,11 @@ export function readServers(text: string, file: string, environment: Environment
 	try {
 		return readParsed(parseFile(text, file), file, environment);
 	} catch (error) {
-		if (!(error instanceof SyntaxProblem)) {
+		const { line, message } = error as SyntaxError & { readonly line?: number };
+		if (line === undefined) {
 			throw error;
 		}
-		return brokenFile({ file, line: error.line, field: "", message: error.message });
+		return brokenFile({ file, line, field: "", message });
 	}
 }
 

@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { RETRY_POLICY } from "../core/errors.js";
-import { AUTH, authHeaders, type CustomAuth, type McpAuthProvider, type OAuthSettings } from "./auth/oauth-client.js";
+import { AUTH, authHeaders, type McpAuthProvider, type OAuthSettings } from "./auth/oauth-client.js";
 
 /** Which tools clients may call. A name may contain `*`. */
 const TOOLS = z.strictObject({
@@ -163,10 +163,24 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 	}
 	const words = url === undefined || transport !== "stdio" ? [command ?? "", ...args] : [...wordsOf(url), ...args];
 	const shown = input.shown ?? (transport === "stdio" ? words.join(" ") : (url as string));
+	if (
+		transport !== "stdio" &&
+		!(URL.canParse(`${url}`) && new URL(`${url}`).protocol.slice(0, -1) in TRANSPORT_OF_SCHEME)
+	) {
+		// The URL itself may hold secrets.
+		const given = JSON.stringify(shown);
+		throw new FieldError("url", `Invalid protocol: use http://, https://, sse://, ws:// or a command, got ${given}`);
+	}
+	const isolation = ISOLATION.parse(input.isolation ?? {});
+	const { memory = MIN_NODE_MEMORY } = isolation;
+	if (memory < MIN_NODE_MEMORY && /^(?:node|npm|npx)(?:\.exe|\.cmd)?$/i.test(basename(words[0] as string))) {
+		const problem = `Node.js ${process.versions.node} needs at least ${MIN_NODE_MEMORY} (MB), got ${memory}`;
+		throw new FieldError("isolation.memory", problem);
+	}
 	return {
 		...input,
 		shown,
-		url: transport === "stdio" ? "" : checkedUrl(url as string, shown),
+		url: transport === "stdio" ? "" : (url as string),
 		transport,
 		isTransportGiven: input.transport !== undefined,
 		command: words[0] as string,
@@ -183,23 +197,12 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 		autoApprove: input.autoApprove ?? false,
 		directTools: input.directTools ?? options.directTools ?? false,
 		tools: input.tools ?? {},
-		isolation: isolationOf(input.isolation, words[0] as string),
+		isolation,
 	};
 }
 
 /** Megabytes in which a server on this version of Node.js starts, measured: since 24, V8 reserves 512 MB for code. */
 const MIN_NODE_MEMORY = Number.parseInt(process.versions.node, 10) < 24 ? 128 : 640;
-
-/** @throws FieldError if the command is a program of Node.js, which could not start */
-function isolationOf(input: ServerInput["isolation"] = {}, command: string): ServerConfig["isolation"] {
-	const isolation = ISOLATION.parse(input);
-	const { memory = MIN_NODE_MEMORY } = isolation;
-	if (memory < MIN_NODE_MEMORY && /^(?:node|npm|npx)(?:\.exe|\.cmd)?$/i.test(basename(command))) {
-		const problem = `Node.js ${process.versions.node} needs at least ${MIN_NODE_MEMORY} (MB), got ${memory}`;
-		throw new FieldError("isolation.memory", problem);
-	}
-	return isolation;
-}
 
 /** @throws FieldError if the transport cannot use it */
 function authOf(
@@ -218,16 +221,15 @@ function authOf(
 	if (transport === "websocket") {
 		throw new FieldError("auth.type", `${auth.type}: only over HTTP`);
 	}
-	return auth.type === "custom" ? { authProvider: auth } : { oauth: oauthSettings(auth) };
-}
-
-function oauthSettings(auth: Exclude<McpAuthProvider, CustomAuth>): OAuthSettings {
-	const settings = AUTH.parse(auth) as OAuthSettings;
-	const missing = (["clientId", "clientSecret"] as const).find((name) => settings[name] === undefined);
-	if (settings.grant === "client_credentials" && missing !== undefined) {
+	if (auth.type === "custom") {
+		return { authProvider: auth };
+	}
+	const oauth = AUTH.parse(auth) as OAuthSettings;
+	const missing = (["clientId", "clientSecret"] as const).find((name) => oauth[name] === undefined);
+	if (oauth.grant === "client_credentials" && missing !== undefined) {
 		throw new FieldError(`auth.${missing}`, "missing: the grant client_credentials needs it");
 	}
-	return settings;
+	return { oauth };
 }
 
 /** The transport that an entry asks for, or else the one that its URL tells. */
@@ -249,17 +251,6 @@ const TRANSPORT_OF_SCHEME: Readonly<Record<string, TransportType>> = {
 	ws: "websocket",
 	wss: "websocket",
 };
-
-/** @param shown the text that the error quotes: the URL may hold secrets */
-function checkedUrl(url: string, shown: string): string {
-	if (!URL.canParse(url) || TRANSPORT_OF_SCHEME[new URL(url).protocol.slice(0, -1)] === undefined) {
-		throw new FieldError(
-			"url",
-			`Invalid protocol: use http://, https://, sse://, ws:// or a command, got ${JSON.stringify(shown)}`,
-		);
-	}
-	return url;
-}
 
 /** The errors do not quote the values: they may be secrets. */
 function checkedHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

@@ -111,7 +111,7 @@ type AuthOfFile = z.input<typeof AUTH>;
 export type OAuthSettings = Extract<z.output<typeof AUTH>, { type: "oauth2" }>;
 
 /** Authentication of a program's own: `token` is called before each request, `onUnauthorized` after status 401. */
-export type CustomAuth = { readonly type: "custom" } & AuthProvider;
+type CustomAuth = { readonly type: "custom" } & AuthProvider;
 
 /** How requests to a server are authenticated. Only programs can use `custom`. */
 export type McpAuthProvider = AuthOfFile | CustomAuth;
