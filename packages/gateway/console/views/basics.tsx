@@ -219,15 +219,6 @@ export function Copy({ text, label = t("copy") }: { readonly text: string; reado
 	return <Button class="ghost small" onClick={copy} text={said.value ? t(said.value) : label} />;
 }
 
-/** Saves a text as a file, by the browser. */
-export function saveFile(name: string, text: string): void {
-	const link = document.createElement("a");
-	link.href = URL.createObjectURL(new Blob([text]));
-	link.download = name;
-	link.click();
-	URL.revokeObjectURL(link.href);
-}
-
 /** A text to be copied. @param shown what is shown of it. Default: all */
 export function Snippet({ text, shown = text }: { readonly text: string; readonly shown?: string }) {
 	return (

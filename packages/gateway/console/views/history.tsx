@@ -7,7 +7,7 @@ import type { DeviceLink } from "../store/device-link.js";
 import { ask, pathOf } from "../store/session.js";
 import { duration, t } from "../texts.js";
 import { controlName, inputName, readingName } from "../words.js";
-import { Button, saveFile, useLoaded } from "./basics.js";
+import { Button, useLoaded } from "./basics.js";
 import { States } from "./device-head.js";
 import { Segments } from "./inputs.js";
 import { Plot } from "./plot.js";
@@ -59,7 +59,13 @@ function Plots({ link, past }: { readonly link: DeviceLink; readonly past: Devic
 	// A device that is new has no empty days.
 	const starts = found.map(({ series }) => (series.times[0] ?? 0) * 1_000);
 	const from = Math.max(past.from, Math.min(to - MIN_SPAN, ...starts));
-	const save = (): void => saveFile(`${link.alias}.csv`, csvOf(found));
+	const save = (): void => {
+		const saved = document.createElement("a");
+		saved.href = URL.createObjectURL(new Blob([csvOf(found)]));
+		saved.download = `${link.alias}.csv`;
+		saved.click();
+		URL.revokeObjectURL(saved.href);
+	};
 	return (
 		<>
 			{states.length > 1 && (

@@ -65,7 +65,8 @@ export class Catalog {
 	readonly #servers: ServerRegistry;
 	/** The lists of the servers that the client may reach. */
 	readonly lists: ServerLists;
-	readonly #ownTools: readonly OwnTool[];
+	/** Tools of the gateway itself. */
+	readonly ownTools: readonly OwnTool[];
 	readonly #catalogTools: Readonly<Record<ListKind, readonly Tool[]>>;
 	readonly #listeners = new Set<(change: CatalogChange) => void>();
 	/** Undefined without listeners. */
@@ -81,10 +82,7 @@ export class Catalog {
 	/** The tools that had been called when the list became another kind. */
 	#kept: ReadonlySet<string> = new Set();
 
-	/**
-	 * @param ownTools tools of the gateway itself
-	 * @param catalogTools the tools with which a client finds and calls others, for each kind of list
-	 */
+	/** @param catalogTools the tools with which a client finds and calls others, for each kind of list */
 	constructor(
 		key: string,
 		lists: ServerLists,
@@ -98,7 +96,7 @@ export class Catalog {
 		this.view = view;
 		this.#servers = lists.registry;
 		this.lists = lists;
-		this.#ownTools = ownTools;
+		this.ownTools = ownTools;
 		this.#catalogTools = catalogTools;
 	}
 
@@ -250,10 +248,6 @@ export class Catalog {
 		return names.length > 0 ? `Unknown tool: ${name}. Did you mean ${names.join(", ")}?` : `Unknown tool: ${name}`;
 	}
 
-	findOwnTool(name: string): OwnTool | undefined {
-		return this.#ownTools.find(({ listed }) => listed.name === name);
-	}
-
 	/** The prompt of this name, which may have any of the forms that a tool's name may have. */
 	findPrompt(name: string) {
 		return this.#find(name, (server, naming) => this.lists.listings.findPrompt(server, naming, name));
@@ -336,7 +330,7 @@ export class Catalog {
 	}
 
 	#makeLists(): Lists {
-		const [lists, ownTools] = [this.lists, this.#ownTools];
+		const [lists, ownTools] = [this.lists, this.ownTools];
 		const kind = chooseKind(this.view, lists, this.#current.kind);
 		if (kind !== this.#current.kind) {
 			this.#kept = new Set(this.#used);

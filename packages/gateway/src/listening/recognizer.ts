@@ -7,7 +7,7 @@ import { type ModelService, post } from "../http/model-service.js";
 import { runProgram } from "../speech/voice.js";
 
 /** Turns speech into text. Rejects with an Error that says why it cannot, without the key. */
-export type Recognize = (wav: Buffer, signal: AbortSignal) => Promise<string>;
+type Recognize = (wav: Buffer, signal: AbortSignal) => Promise<string>;
 
 /** The limit of an answer, and characters of the text in it: 30 s of speech have about 600. */
 const ANSWER = { what: "the answer", maxBytes: 65_536 };

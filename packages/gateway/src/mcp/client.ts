@@ -291,7 +291,7 @@ export class Client {
 	/** @param isNested whether a catalog tool makes the call */
 	async #call(name: string, args: object, request: ClientRequest, isNested = false): Promise<OrInput<CallToolResult>> {
 		const { catalog, revision } = this;
-		const own = catalog.findOwnTool(name);
+		const own = catalog.ownTools.find(({ listed }) => listed.name === name);
 		const found = own === undefined ? (catalog.findTool(name) ?? catalog.lists.findGroup(name)) : undefined;
 		const catalogTool = isNested ? undefined : CATALOG_TOOLS.get(name);
 		// Catalog tools can be called whatever the list has: a client may still have the list from before.

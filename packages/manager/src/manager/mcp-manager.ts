@@ -276,7 +276,13 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 			const server = this.#serverWith(name, request.server);
 			tool = server.tools.find(isNamed(name)) ?? server.tools.find(isMeant(name, server));
 			if (tool === undefined) {
-				throw this.#notOffered(server, name);
+				const { allow = ["*"], deny = [] } = this.#configOf(server.id)?.tools ?? {};
+				const similar = server.tools.filter((each) => !isUserOnly(each) && isSimilar(each.name, name));
+				const names = similar.slice(0, MAX_SUGGESTED).map((each) => each.name);
+				const hint = names.length > 0 ? `. Did you mean ${names.join(", ")}?` : "";
+				throw matchesAny(deny, name) || !matchesAny(allow, name)
+					? new McpError("PERMISSION_DENIED", `Tool '${name}' is not allowed by the configuration of '${server.id}'`)
+					: new McpError("TOOL_NOT_FOUND", `Tool '${name}' not found on server${hint}`);
 			}
 			const data = await this.#callTool(server, tool, params, request);
 			return { success: true, data: data as Data, metadata: metadata() };
@@ -533,16 +539,6 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 			throw new McpError("TOOL_NOT_FOUND", `Tool ${tool} ${problem}`);
 		}
 		return found[0] as Server;
-	}
-
-	#notOffered(server: Server, tool: string): McpError {
-		const { allow = ["*"], deny = [] } = this.#configOf(server.id)?.tools ?? {};
-		const similar = server.tools.filter((each) => !isUserOnly(each) && isSimilar(each.name, tool));
-		const names = similar.slice(0, MAX_SUGGESTED).map(({ name }) => name);
-		const hint = names.length > 0 ? `. Did you mean ${names.join(", ")}?` : "";
-		return matchesAny(deny, tool) || !matchesAny(allow, tool)
-			? new McpError("PERMISSION_DENIED", `Tool '${tool}' is not allowed by the configuration of '${server.id}'`)
-			: new McpError("TOOL_NOT_FOUND", `Tool '${tool}' not found on server${hint}`);
 	}
 }
 
