@@ -3,9 +3,9 @@ import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { it, type TestContext } from "node:test";
+import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { cases } from "../host-test/support/scope.js";
 import { listen, until } from "../host-test/support/testing.js";
-import { FIRMWARE } from "../src/core/firmware.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
 
 interface Request {

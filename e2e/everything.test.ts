@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { FIRMWARE } from "../src/core/firmware.js";
+import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { EVERYTHING, RawBackend } from "./fixtures.js";
 import { startVirtualDevice } from "./gateway-process.js";
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { notificationOf, type PartKind } from "xs-mcp-firmware/hardware/kinds/part-kind";
+import { ALL_KINDS, DEVICE_EVENTS } from "xs-mcp-firmware/hardware/vocabulary";
 import { ask, type Occurrence, start } from "xs-mcp-gateway/testing/events";
 import { connect } from "xs-mcp-gateway/testing/program";
 import { readingsOf, SENSORS } from "xs-mcp-virtual-device/sensors";
@@ -13,8 +15,6 @@ import { NO_STATUS, readStatus } from "../packages/gateway/src/home-assistant/st
 import { NOTIFICATION_TYPES } from "../packages/manager/src/manager/mcp-types.js";
 import { listParts } from "../packages/xs-mcp/src/describe-parts.js";
 import { loadTools } from "../packages/xs-mcp/src/moddable/boards.js";
-import { notificationOf, type PartKind } from "../src/hardware/kinds/part-kind.js";
-import { ALL_KINDS, DEVICE_EVENTS } from "../src/hardware/vocabulary.js";
 
 // Each kind of parts, and each event, in all that is derived from it. A new one has these tests without another edit.
 

@@ -6,9 +6,9 @@ import { pathToFileURL } from "node:url";
 import { Argument } from "commander";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
+import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { ROOT } from "../packages/root.js";
 import { makeProgram, ProgramError, readJson, runProgram } from "../packages/xs-mcp/src/build/program.js";
-import { FIRMWARE } from "../src/core/firmware.js";
 import { repositoryLinks } from "./repository-links.js";
 
 const { bundlePackage, OWN_PACKAGES } = await import(
@@ -103,7 +103,12 @@ async function bundleTypes({ types = [], entryPoints }: Sources["bundle"], targe
 		return;
 	}
 	// Without these, the plugin takes our packages for foreign ones, and compiles them again for each of their files.
-	const paths = Object.fromEntries(Object.entries<string>(OWN_PACKAGES).map(([each, file]) => [each, [file]]));
+	const paths = Object.fromEntries(
+		Object.entries<string>(OWN_PACKAGES).flatMap(([each, file]) => [
+			[each, [file]],
+			[`${each}/*`, [`${file}/*`]],
+		]),
+	);
 	const bundle = await rollup({
 		input: Object.fromEntries(types.map((each) => [each, join(ROOT, String(entryPoints[each]))])),
 		// The types of mqtt and pino cannot be bundled.

@@ -2,9 +2,9 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { ROOT } from "../packages/root.js";
 import { makeProgram, ProgramError, runProgram } from "../packages/xs-mcp/src/build/program.js";
-import { FIRMWARE } from "../src/core/firmware.js";
 import { writeChecksums, zipFolder } from "./release.js";
 
 /** Checks that must pass first. */

@@ -38,12 +38,13 @@ if (program.endsWith(".ts")) {
 function installMissing() {
 	const present = packagesOf(`${root}node_modules/.package-lock.json`);
 	const omits = omitsDev && !present.some(([, { dev }]) => dev);
-	const versions = new Map(present.map(([place, { version }]) => [place, version]));
+	// A link has no version, but a folder.
+	const versions = new Map(present.map(([place, { version, resolved }]) => [place, version ?? resolved]));
 	const wanted = packagesOf(`${root}package-lock.json`).filter(
-		([place, { link, optional, dev, devOptional }]) =>
-			place.includes("node_modules/") && !link && !optional && !(omits && (dev || devOptional)),
+		([place, { optional, dev, devOptional }]) =>
+			place.includes("node_modules/") && !optional && !(omits && (dev || devOptional)),
 	);
-	if (wanted.some(([place, { version }]) => versions.get(place) !== version)) {
+	if (wanted.some(([place, { version, resolved }]) => versions.get(place) !== (version ?? resolved))) {
 		console.error(`Installing ${wanted.length} packages, once …`);
 		const { status } = spawnSync("npm", ["ci", ...(omits ? [OMIT_DEV] : []), "--loglevel=error"], {
 			cwd: root,

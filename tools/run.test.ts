@@ -17,10 +17,11 @@ import { ROOT } from "../packages/root.js";
 
 const RUN = join(ROOT, "tools/run.mjs");
 
-/** Packages that `npm start` needs, that only tests need, and that some computers cannot install. */
+/** Packages that `npm start` needs, that only tests need, and that some computers cannot install; a link to a folder. */
 const WANTED = {
 	"": { name: "root" },
 	"node_modules/used": { version: "1.0.0" },
+	"node_modules/own": { resolved: "packages/own", link: true },
 	"node_modules/tested": { version: "1.0.0", dev: true },
 	"node_modules/of-mac": { version: "1.0.0", optional: true },
 };
@@ -62,6 +63,11 @@ describe("a program of the project", { skip: process.platform === "win32" && "ne
 
 	it("installs the rest if it needs it", () => {
 		assert.equal(install(needed, false), "npm ci --loglevel=error");
+	});
+
+	it("installs a link that is missing", () => {
+		const { "node_modules/own": _own, ...present } = needed;
+		assert.equal(install(present, true), "npm ci --omit=dev --loglevel=error");
 	});
 
 	it("keeps the packages for development when another package has a new version", () => {

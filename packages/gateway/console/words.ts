@@ -1,6 +1,6 @@
 // Names and values of a device's parts, as a person says them.
 import type { Tool } from "@modelcontextprotocol/client";
-import { READING_VIEWS } from "../../../src/hardware/reading-views.js";
+import { READING_VIEWS } from "xs-mcp-firmware/hardware/reading-views";
 import type { EventEntry } from "../src/console/messages.js";
 import { type Control, type ControlInput, type Reading, titleOf, unitOfInput } from "./store/controls.js";
 import { isObject, type Leaf, objectIn } from "./store/device.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { SentGlyphs } from "../../../src/screen/sent-glyphs.js";
+import { SentGlyphs } from "xs-mcp-firmware/screen/sent-glyphs";
 import { charactersOf } from "../../xs-mcp/src/build/glyph-sets.js";
 import { DeviceConnection, readHello } from "../src/devices/device-connection.js";
 

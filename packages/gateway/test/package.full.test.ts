@@ -17,7 +17,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { FIRMWARE } from "../../../src/core/firmware.js";
+import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { makeStateFolder } from "../testing/program.js";
 
 const run = promisify(execFile);

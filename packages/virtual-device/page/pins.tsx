@@ -1,5 +1,5 @@
-import { READING_VIEWS } from "../../../src/hardware/reading-views.js";
-import { SENSOR_KINDS } from "../../../src/hardware/sensor-kinds.js";
+import { READING_VIEWS } from "xs-mcp-firmware/hardware/reading-views";
+import { SENSOR_KINDS } from "xs-mcp-firmware/hardware/sensor-kinds";
 import { readingsOf } from "../platform/io/sensors.js";
 import type { OwnPart } from "../src/boards.js";
 import { type ChipState, describePin, isInput, type PinState, percentOf } from "../src/services/pins.js";

@@ -1,4 +1,4 @@
-import type { AudioOutOptions } from "../../../src/sound/played-sound.js";
+import type { AudioOutOptions } from "src/sound/played-sound";
 import { receive, send } from "./bridge.js";
 
 const open = new Map<number, AudioOut>();

@@ -1,4 +1,4 @@
-import type { AudioParams, Codec, OnRecorded } from "../../../src/hardware/sound.js";
+import type { AudioParams, Codec, OnRecorded } from "src/hardware/sound";
 import { receive, send } from "./bridge.js";
 
 /** Recording format of the xiaozhi family. */

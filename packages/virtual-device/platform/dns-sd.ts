@@ -1,4 +1,4 @@
-import type { FoundService, OpenDnsSd } from "../../../src/features/discovery/gateway-search.js";
+import type { FoundService, OpenDnsSd } from "src/features/discovery/gateway-search";
 import { boot, receive, send } from "./bridge.js";
 
 /** Callbacks of the searches in progress. */

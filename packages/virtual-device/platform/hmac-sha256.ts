@@ -1,4 +1,4 @@
-import { toHex } from "../../../src/core/text/hex.js";
+import { toHex } from "src/core/text/hex";
 import { call } from "./bridge.js";
 
 /** HMAC-SHA256 (RFC 2104), by Node. */

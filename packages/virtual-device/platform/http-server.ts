@@ -1,9 +1,4 @@
-import type {
-	HttpConnectionEvents,
-	HttpServerOptions,
-	ServedRequest,
-	ServedResponse,
-} from "../../../src/protocols/http-server.js";
+import type { HttpConnectionEvents, HttpServerOptions, ServedRequest, ServedResponse } from "src/protocols/http-server";
 import { boot, receive, send } from "./bridge.js";
 import { clientOf, NetworkClient, serve } from "./network-client.js";
 

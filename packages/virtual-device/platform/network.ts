@@ -1,7 +1,7 @@
-import type { HttpClientOptions, HttpClientRequestOptions, HttpClients } from "../../../src/protocols/http-client.js";
-import type { MqttClient, MqttClientOptions } from "../../../src/protocols/mqtt-channel.js";
-import type { NetworkClients } from "../../../src/protocols/transport.js";
-import type { WebSocketClientOptions } from "../../../src/protocols/websocket-channel.js";
+import type { HttpClientOptions, HttpClientRequestOptions, HttpClients } from "src/protocols/http-client";
+import type { MqttClient, MqttClientOptions } from "src/protocols/mqtt-channel";
+import type { NetworkClients } from "src/protocols/transport";
+import type { WebSocketClientOptions } from "src/protocols/websocket-channel";
 import { receive } from "./bridge.js";
 import { clientOf, NetworkClient, type Secure, serve } from "./network-client.js";
 

@@ -1,4 +1,4 @@
-import type { OpenUdp } from "../../../src/features/voice/udp-audio.js";
+import type { OpenUdp } from "src/features/voice/udp-audio";
 import { receive, send } from "./bridge.js";
 
 type Events = Parameters<OpenUdp>[1];

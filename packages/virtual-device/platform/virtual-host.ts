@@ -1,5 +1,5 @@
-import { toHex } from "../../../src/core/text/hex.js";
-import type { ByteSource, PictureSink } from "../../../src/hardware/pictures.js";
+import { toHex } from "src/core/text/hex";
+import type { ByteSource, PictureSink } from "src/hardware/pictures";
 import { boot, call, receive, send } from "./bridge.js";
 
 export { AudioOut } from "./audio-out.js";

@@ -1,5 +1,5 @@
 import { closest } from "fastest-levenshtein";
-import { MAX_SAID } from "../../../src/hardware/assistant.js";
+import { MAX_SAID } from "xs-mcp-firmware/hardware/assistant";
 import type { BoardSensor } from "./boards.js";
 import { GOOD_NETWORK, MAX_DELAY, type NetworkConditions } from "./services/network-faults.js";
 import { isOn, isSwitched, readPinName } from "./services/pins.js";

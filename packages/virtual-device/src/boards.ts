@@ -1,4 +1,4 @@
-import type { BoardData } from "../../../src/hardware/board-data.js";
+import type { BoardData } from "xs-mcp-firmware/hardware/board-data";
 import { PRESETS, partsOfData } from "../../xs-mcp/src/build/board-manifest.js";
 
 /** A sensor of a simulated board. */

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import getPort, { portNumbers } from "get-port";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
+import type { Rectangle } from "xs-mcp-firmware/screen/brush";
 import { contentTypeOf, pagePolicy } from "xs-mcp-gateway/page-headers";
-import type { Rectangle } from "../../../src/screen/brush.js";
 import { readAction, readMembers } from "./actions.js";
 import {
 	BINARY,

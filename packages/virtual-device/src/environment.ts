@@ -2,13 +2,13 @@ import { createHash, createPublicKey, createVerify, type KeyObject } from "node:
 import type { EventEmitter } from "node:events";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { FIRMWARE } from "../../../src/core/firmware.js";
+import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import {
 	IDENTITY_BYTES,
 	IDENTITY_MAGIC,
 	IDENTITY_TEXT_BYTES,
 	type ImageIdentity,
-} from "../../../src/hardware/drivers/image-identity.js";
+} from "xs-mcp-firmware/hardware/drivers/image-identity";
 import type { ChipAddress, ChipValues } from "../platform/io/bus.js";
 import type { OwnPart } from "./boards.js";
 import type { EngineExit } from "./engine/engine.js";

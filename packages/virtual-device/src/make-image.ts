@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { FIRMWARE } from "../../../src/core/firmware.js";
+import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { attempt, failAs, makeProgram } from "../../xs-mcp/src/build/program.js";
 import { bundle, encodeImage } from "./index.js";
 

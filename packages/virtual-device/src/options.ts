@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { unknownSettings } from "../../../src/core/settings-table.js";
+import { unknownSettings } from "xs-mcp-firmware/core/settings-table";
 import { makeProgram, readPort } from "../../xs-mcp/src/build/program.js";
 import { BOARD_PROFILES } from "./boards.js";
 

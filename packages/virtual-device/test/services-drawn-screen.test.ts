@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { LANGUAGES } from "../../../src/features/language.js";
+import { LANGUAGES } from "xs-mcp-firmware/features/language";
 import { drawFaceOf } from "../src/services/drawn-screen.js";
 
 const SCREEN = {

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { FIRMWARE } from "../../../src/core/firmware.js";
+import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { ROOT } from "../../root.js";
 import { freePinOf } from "../src/build/check-board.js";
 import { attempt, ProgramError } from "../src/build/program.js";

@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline/promises";
+import { SETTINGS } from "xs-mcp-firmware/core/settings-table";
 import { BOARD_PROFILES } from "xs-mcp-virtual-device/boards";
-import { SETTINGS } from "../../../src/core/settings-table.js";
 import { ProgramError } from "../src/build/program.js";
 
 /** Chips without a board: the plain ESP32, and those that mcconfig names after it. */

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { PART_KINDS } from "xs-mcp-firmware/hardware/kinds/index";
+import * as makers from "xs-mcp-firmware/hardware/parts/index";
+import type { Part, PinUse } from "xs-mcp-firmware/hardware/parts/part";
 import { profileOf } from "xs-mcp-virtual-device";
 import { SENSORS } from "xs-mcp-virtual-device/sensors";
-import { PART_KINDS } from "../../../src/hardware/kinds/index.js";
-import * as makers from "../../../src/hardware/parts/index.js";
-import type { Part, PinUse } from "../../../src/hardware/parts/part.js";
 import { ROOT } from "../../root.js";
 import { type BoardName, checkDevice, chipOfBoard } from "./build/check-board.js";
 import { CHIPS } from "./build/chip-pins.js";

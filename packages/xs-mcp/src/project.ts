@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
+import { isNewer } from "xs-mcp-firmware/core/text/version";
 import { type BoardProfile, bundle, profileOf, readOwnDevice } from "xs-mcp-virtual-device";
-import { FIRMWARE } from "../../../src/core/firmware.js";
-import { isNewer } from "../../../src/core/text/version.js";
 import { fromProject } from "./build/manifests.js";
 import { ProgramError, readJson } from "./build/program.js";
 import { TSC } from "./moddable/sdk.js";

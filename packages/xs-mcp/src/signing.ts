@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, createSign, generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import { isVersion } from "../../../src/core/text/version.js";
+import { isVersion } from "xs-mcp-firmware/core/text/version";
 import { attempt, makeProgram, ProgramError } from "./build/program.js";
 
 /**

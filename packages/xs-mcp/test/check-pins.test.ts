@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { analog } from "../../../src/hardware/parts/analog.js";
-import { contact } from "../../../src/hardware/parts/contact.js";
-import { sensor } from "../../../src/hardware/parts/driver-sensor.js";
-import type { Part } from "../../../src/hardware/parts/part.js";
-import { relay } from "../../../src/hardware/parts/relay.js";
+import { analog } from "xs-mcp-firmware/hardware/parts/analog";
+import { contact } from "xs-mcp-firmware/hardware/parts/contact";
+import { sensor } from "xs-mcp-firmware/hardware/parts/driver-sensor";
+import type { Part } from "xs-mcp-firmware/hardware/parts/part";
+import { relay } from "xs-mcp-firmware/hardware/parts/relay";
 import { checkPins } from "../src/build/check-board.js";
 
 const errors = (parts: Readonly<Record<string, Part>>, chip = "esp32") => checkPins(parts, chip).errors;

@@ -4,10 +4,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
+import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
+import { device, relay } from "xs-mcp-firmware/hardware/parts/index";
 import { Program } from "../../../host-test/support/program.js";
 import { skipIf, temporaryFolder } from "../../../host-test/support/testing.js";
-import { FIRMWARE } from "../../../src/core/firmware.js";
-import { device, relay } from "../../../src/hardware/parts/index.js";
 import { ROOT } from "../../root.js";
 import { makeProject, type ProjectPlan } from "../create/make-project.js";
 import { BOARDS, targetOf } from "../create/questions.js";

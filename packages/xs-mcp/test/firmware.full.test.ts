@@ -3,9 +3,9 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { typeScript } from "../../../host-test/support/program.js";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
-import { FIRMWARE } from "../../../src/core/firmware.js";
 import { ROOT } from "../../root.js";
 import { makeSdk } from "./made-up-sdk.js";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { FaceScreen } from "xs-mcp-firmware/screen/face-screen";
 import { glyphsFor } from "xs-mcp-gateway/glyph-file";
 import { fontOf, PixelCanvas } from "xs-mcp-virtual-device/drawn-screen";
 import { FakeTimer } from "../../../host-test/doubles/fake-timer.js";
-import { FaceScreen } from "../../../src/screen/face-screen.js";
 
 const TEXT = "今天天气很好，最高25度。Grüße! 明日は晴れ、気温は２５℃です。";
 

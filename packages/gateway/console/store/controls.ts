@@ -1,5 +1,5 @@
 import type { Tool } from "@modelcontextprotocol/client";
-import { ALL_KINDS } from "../../../../src/hardware/vocabulary.js";
+import { ALL_KINDS } from "xs-mcp-firmware/hardware/vocabulary";
 import { controlOf, isPercent, parametersOf, type Schema } from "../views/schema.js";
 import { isObject, type Leaf, leavesIn, PICTURE_TOOL, plain } from "./device.js";
 

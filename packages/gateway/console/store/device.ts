@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
 import { batch, computed, signal } from "@preact/signals";
 
-export { isObject } from "../../../../src/core/text/json.js";
+export { isObject } from "xs-mcp-firmware/core/text/json";
 
 const MAX_POINTS = 300;
 

@@ -1,6 +1,6 @@
 import type { Tool } from "@modelcontextprotocol/client";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import * as z from "zod";
-import { isObject } from "../firmware.js";
 
 const made = new WeakMap<z.ZodType, Tool["inputSchema"]>();
 

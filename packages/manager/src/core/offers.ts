@@ -5,8 +5,8 @@ import {
 	type ResourceTemplateType,
 	type Tool,
 } from "@modelcontextprotocol/client";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import * as z from "zod";
-import { isObject } from "../firmware.js";
 import type { Entry, Store } from "../store/store.js";
 import { ServerError } from "./errors.js";
 import { describeIssues } from "./input-schema.js";

@@ -7,7 +7,7 @@ import {
 	ProtocolErrorCode,
 } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
-import { isObject } from "../firmware.js";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import { INVALID_RESPONSE, SERVER_ERROR } from "./errors.js";
 import { describeIssues } from "./input-schema.js";
 import { jsonText, readCapabilities, readInfo } from "./results.js";

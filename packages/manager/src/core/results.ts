@@ -8,7 +8,7 @@ import {
 	type ReadResourceResult,
 	SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/client";
-import { isObject } from "../firmware.js";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import type { OrInput } from "./asking.js";
 import { ServerError } from "./errors.js";
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import pLimit from "p-limit";
 import type { Piscina } from "piscina";
-import { isObject } from "../firmware.js";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import type { Schema } from "./schema-validator.js";
 
 /** A value, and the tool's schema for it, which is not trusted. */

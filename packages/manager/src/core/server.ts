@@ -1,5 +1,5 @@
 import { type CallToolResult, isInputRequiredResult, type RequestId } from "@modelcontextprotocol/client";
-import { DEVICE_EVENTS } from "../firmware.js";
+import { DEVICE_EVENTS } from "xs-mcp-firmware/hardware/vocabulary";
 import type { OrInput } from "./asking.js";
 import type { Capabilities, Connection, Request, RequestContext, ServerIdentity, ServerInfo } from "./connection.js";
 import type { Listed } from "./discovery.js";

@@ -1,4 +1,4 @@
-import { isObject } from "../firmware.js";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import { withoutNulls } from "./received.js";
 
 // JSON Schemas of servers, made such that clients can list and compile them.

@@ -1,8 +1,8 @@
 import type { CallToolResult, ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/client";
+import { DEVICE_EVENTS } from "xs-mcp-firmware/hardware/vocabulary";
 import { isSafeToRetry, type McpErrorCode, managerCodeOf } from "../core/errors.js";
 import type { ServerTool } from "../core/offers.js";
 import type { ServerRegistry } from "../core/registry.js";
-import { DEVICE_EVENTS } from "../firmware.js";
 import type { ConnectionStatus } from "../upstreams/configured-server.js";
 import type { ServerInput, ServerOptions } from "../upstreams/server-config.js";
 

@@ -1,6 +1,6 @@
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import type { ServerTool } from "../core/offers.js";
 import { atPointer } from "../core/usable-schema.js";
-import { isObject } from "../firmware.js";
 
 type DeclaredTool = Pick<ServerTool, "name" | "inputSchema"> &
 	Partial<Pick<ServerTool, "description" | "outputSchema">>;

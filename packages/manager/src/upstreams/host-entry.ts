@@ -7,11 +7,11 @@ import {
 	type StringNode,
 	type ValueNode,
 } from "@humanwhocodes/momoa";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import { isMap, LineCounter, type Node, parseDocument } from "yaml";
 import { digest, portable, slug } from "../core/names.js";
 import { present } from "../core/offers.js";
 import { withoutNulls } from "../core/received.js";
-import { isObject } from "../firmware.js";
 import { HOST_SERVER, MAX_TIMEOUT } from "./server-config.js";
 
 // Servers' entries as hosts of MCP clients, and READMEs of servers, write them.

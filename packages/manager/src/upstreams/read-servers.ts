@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
 import { basename, dirname, resolve } from "node:path";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import type * as z from "zod";
 import { describeIssue } from "../core/input-schema.js";
-import { isObject } from "../firmware.js";
 import type { ConfigProblem, ReadServers } from "./configured-servers.js";
 import { hostEntry, hostId, type Path, parseFile, plainEntry } from "./host-entry.js";
 import {

@@ -7,7 +7,7 @@ import {
 } from "node:http";
 import { request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
-import { MAX_HEADERS } from "../../../../src/protocols/http-server.js";
+import { MAX_HEADERS } from "xs-mcp-firmware/protocols/http-server";
 import type { Environment } from "../environment.js";
 import {
 	type Deliver,

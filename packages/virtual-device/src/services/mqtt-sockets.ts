@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import mqttPacket, { type IConnectPacket, type Packet } from "mqtt-packet";
-import type { MqttClientOptions } from "../../../../src/protocols/mqtt-channel.js";
+import type { MqttClientOptions } from "xs-mcp-firmware/protocols/mqtt-channel";
 import { type Open, SEND_WINDOW, splitIntoParts, type Tell } from "./service.js";
 
 interface Connect extends Omit<MqttClientOptions, "id" | `on${string}`> {

@@ -1,6 +1,6 @@
-import type { BoardData } from "../../../../src/hardware/board-data.js";
-import presets from "../../../../src/hardware/boards/presets.json" with { type: "json" };
-import type { Part } from "../../../../src/hardware/hardware.js";
+import type { BoardData } from "xs-mcp-firmware/hardware/board-data";
+import presets from "xs-mcp-firmware/hardware/boards/presets.json" with { type: "json" };
+import type { Part } from "xs-mcp-firmware/hardware/hardware";
 
 /** The boards that are data, by name. */
 export const PRESETS: ReadonlyMap<string, BoardData> = new Map(

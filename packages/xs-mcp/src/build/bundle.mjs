@@ -29,11 +29,11 @@ const SOURCES = [
 
 /** Sources of the repository's packages, by the names in their `exports`: aliases where other packages stay imports. */
 export const OWN_PACKAGES = Object.fromEntries(
-	["gateway", "manager", "virtual-device"].flatMap((folder) => {
-		const { name, exports } = readJson(`packages/${folder}/package.json`);
-		return Object.entries(typeof exports === "string" ? { ".": exports } : exports).map(([path, file]) => [
+	["src", "packages/gateway", "packages/manager", "packages/virtual-device"].flatMap((folder) => {
+		const { name, exports } = readJson(`${folder}/package.json`);
+		return Object.entries(exports).map(([path, file]) => [
 			`${name}${path.slice(1)}`.replace("/*", ""),
-			`${root}packages/${folder}/${file.slice(2)}`.replace("/*.ts", ""),
+			`${root}${folder}/${file.slice(2)}`.replace("/*.ts", ""),
 		]);
 	}),
 );

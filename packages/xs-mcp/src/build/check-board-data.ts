@@ -1,5 +1,5 @@
-import type { BoardData, Chip } from "../../../../src/hardware/board-data.js";
-import { aFlag, aNumber, anInteger, aPin } from "../../../../src/hardware/parts/part.js";
+import type { BoardData, Chip } from "xs-mcp-firmware/hardware/board-data";
+import { aFlag, aNumber, anInteger, aPin } from "xs-mcp-firmware/hardware/parts/part";
 import { cameraPins, PRESETS } from "./board-manifest.js";
 import { nearest } from "./suggest.js";
 

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { BoardData } from "../../../../src/hardware/board-data.js";
-import type { DeviceDefinition } from "../../../../src/hardware/parts/index.js";
-import type { Part, PinUse, UsedPin } from "../../../../src/hardware/parts/part.js";
-import { relay } from "../../../../src/hardware/parts/relay.js";
+import type { BoardData } from "xs-mcp-firmware/hardware/board-data";
+import type { DeviceDefinition } from "xs-mcp-firmware/hardware/parts/index";
+import type { Part, PinUse, UsedPin } from "xs-mcp-firmware/hardware/parts/part";
+import { relay } from "xs-mcp-firmware/hardware/parts/relay";
 import { BOARD_BUS, boardPins, PRESETS } from "./board-manifest.js";
 import { checkBoardData } from "./check-board-data.js";
 import { CHIPS, type ChipPins } from "./chip-pins.js";

@@ -1,6 +1,6 @@
 import "./xs-globals.js";
-import type { Hardware } from "../../../../src/hardware/hardware.js";
-import type { DeviceOptions, Part } from "../../../../src/hardware/parts/index.js";
+import type { Hardware } from "xs-mcp-firmware/hardware/hardware";
+import type { DeviceOptions, Part } from "xs-mcp-firmware/hardware/parts/index";
 import type {
 	ArrayOptions,
 	Described,
@@ -9,9 +9,9 @@ import type {
 	Properties,
 	Schema,
 	StringOptions,
-} from "../../../../src/mcp_server/schema.js";
-import type { ToolAnnotations, ToolDefinition } from "../../../../src/mcp_server/tool.js";
-import { defineTool, type HardwareTool } from "../../../../src/tools/define-tool.js";
+} from "xs-mcp-firmware/mcp_server/schema";
+import type { ToolAnnotations, ToolDefinition } from "xs-mcp-firmware/mcp_server/tool";
+import { defineTool, type HardwareTool } from "xs-mcp-firmware/tools/define-tool";
 
 type Words<Text> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Message, type Plugin, transform } from "esbuild";
+import * as PARTS from "xs-mcp-firmware/hardware/parts/index";
 import { staticIo } from "xs-mcp-virtual-device/sensors";
-import * as PARTS from "../../../../src/hardware/parts/index.js";
 import { ROOT } from "../../../root.js";
 import { checkTarget, DeviceError } from "./check-board.js";
 import { checkDeviceOptions, checkTool } from "./check-tool.js";

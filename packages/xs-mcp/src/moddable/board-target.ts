@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import type { BoardData, DisplayData, PanelStep } from "../../../../src/hardware/board-data.js";
+import type { BoardData, DisplayData, PanelStep } from "xs-mcp-firmware/hardware/board-data";
 import { ROOT } from "../../../root.js";
 import { boardManifest, cameraPins, featuresManifest, megabytesOf, targetFolder } from "../build/board-manifest.js";
 import { chipOf } from "../build/check-board.js";

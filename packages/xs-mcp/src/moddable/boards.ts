@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
 import ts from "typescript";
-import { type Hardware, isOffered, type Part } from "../../../../src/hardware/hardware.js";
+import { type Hardware, isOffered, type Part } from "xs-mcp-firmware/hardware/hardware";
 import { ROOT } from "../../../root.js";
 import { megabytesOf, PRESETS, partsOfData } from "../build/board-manifest.js";
 import { BARE_CHIP, chipOfBoard } from "../build/check-board.js";
@@ -11,7 +11,7 @@ import { prepareTarget } from "./board-target.js";
 import { configureBuild, findTypeErrors, linkForChip, measureData } from "./mcconfig.js";
 import { CHIPS, findSdk, findTarget, NO_SDK, type Sdk } from "./sdk.js";
 import "../build/xs-globals.js";
-import type { HardwareTool } from "../../../../src/tools/define-tool.js";
+import type { HardwareTool } from "xs-mcp-firmware/tools/define-tool";
 import { importBundle } from "../build/import-bundle.js";
 import { modulesPlugin } from "../build/modules-plugin.js";
 
@@ -216,7 +216,7 @@ export function toolsOf(parts: readonly Part[]): string[] {
  */
 export async function loadTools(): Promise<readonly HardwareTool[]> {
 	const file = join(ROOT, "src/platform/tools.ts");
-	const { findTools } = await importBundle<typeof import("../../../../src/platform/tools.js")>(file, modulesPlugin());
+	const { findTools } = await importBundle<typeof import("xs-mcp-firmware/platform/tools")>(file, modulesPlugin());
 	return findTools();
 }
 

@@ -1,8 +1,8 @@
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
-import { FIRMWARE } from "../../../../src/core/firmware.js";
-import { SETTINGS } from "../../../../src/core/settings-table.js";
+import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
+import { SETTINGS } from "xs-mcp-firmware/core/settings-table";
 import { SUMS, writeChecksums } from "../../../../tools/release.js";
 import { makeProgram, ProgramError, readJson } from "../build/program.js";
 import { prepareTarget } from "./board-target.js";

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type Command, Option } from "commander";
-import type { DeviceDefinition } from "../../../../src/hardware/parts/index.js";
+import type { DeviceDefinition } from "xs-mcp-firmware/hardware/parts/index";
 import { ROOT } from "../../../root.js";
 import { BARE_CHIP, type BoardName, checkDevice } from "../build/check-board.js";
 import { fromProject } from "../build/manifests.js";

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, delimiter, dirname, join } from "node:path";
-import type { BoardData } from "../../../../src/hardware/board-data.js";
+import type { BoardData } from "xs-mcp-firmware/hardware/board-data";
 import { ROOT } from "../../../root.js";
 import { PRESETS } from "../build/board-manifest.js";
 import { BARE_CHIP, chipOf, suggestTarget } from "../build/check-board.js";

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { readConfig, readDirectConfig, SEARCH_SCHEME } from "../../../../src/core/config.js";
-import { readSetting, SettingError, type SettingSource } from "../../../../src/core/read-setting.js";
-import { SETTINGS, type SettingName, unknownSettings } from "../../../../src/core/settings-table.js";
-import { readTimeZone } from "../../../../src/features/rules/time-zone.js";
-import { parseUrl, unsupportedScheme } from "../../../../src/protocols/transport.js";
+import { readConfig, readDirectConfig, SEARCH_SCHEME } from "xs-mcp-firmware/core/config";
+import { readSetting, SettingError, type SettingSource } from "xs-mcp-firmware/core/read-setting";
+import { SETTINGS, type SettingName, unknownSettings } from "xs-mcp-firmware/core/settings-table";
+import { readTimeZone } from "xs-mcp-firmware/features/rules/time-zone";
+import { parseUrl, unsupportedScheme } from "xs-mcp-firmware/protocols/transport";
 import { ProgramError, readJson } from "../build/program.js";
 import { nearest } from "../build/suggest.js";
 
