@@ -1,7 +1,7 @@
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import * as z from "zod";
 import { isScope, SCOPES } from "./config/access.js";
 import type { Configuration } from "./config/settings.js";
-import { isObject } from "./firmware.js";
 import type { RunningGateway } from "./gateway.js";
 
 /** A feature of the gateway: one that it comes with, or an operator's own. */

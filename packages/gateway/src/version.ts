@@ -1,4 +1,4 @@
-import { FIRMWARE } from "./firmware.js";
+import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 
 /** The name and version that the gateway tells devices and clients. The whole project has one version: CONTRIBUTING.md. */
 export const GATEWAY_INFO = { name: "xs-mcp-gateway", version: FIRMWARE.version };

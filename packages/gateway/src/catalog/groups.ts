@@ -1,6 +1,6 @@
 import { type CallToolResult, type ContentBlock, isInputRequiredResult, type Tool } from "@modelcontextprotocol/server";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import { digest, EVERY_DEVICE, type OrInput, ServerError, type ServerTool, textOf } from "xs-mcp-manager/core";
-import { isObject } from "../firmware.js";
 import { answerFailedCall, answerWrongArguments, failedCall } from "../mcp/contents.js";
 import type { FoundTool } from "./catalog.js";
 import { MAX_NAME_LENGTH } from "./shared-list.js";

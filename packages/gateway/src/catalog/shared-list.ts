@@ -1,5 +1,5 @@
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import { digest, portable, type Server } from "xs-mcp-manager/core";
-import { isObject } from "../firmware.js";
 import { clientUri } from "./state-resource.js";
 
 /**

@@ -1,6 +1,6 @@
 import type { Resource, TextResourceContents } from "@modelcontextprotocol/server";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import type { Server } from "xs-mcp-manager/core";
-import { isObject } from "../firmware.js";
 
 /** The resource with a device's own state, and the time-out for reading it, ms. */
 const OWN_STATE = "device://self/state";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
-import { isObject } from "../firmware.js";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import {
 	type CatalogFlags,
 	type ClientFlags,

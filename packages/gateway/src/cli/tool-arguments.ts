@@ -1,5 +1,5 @@
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import { jsonIn } from "xs-mcp-manager/core";
-import { isObject } from "../firmware.js";
 import { UsageError } from "./output.js";
 
 /**

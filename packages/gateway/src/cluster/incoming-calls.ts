@@ -1,7 +1,7 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import type { Msg } from "@nats-io/transport-node";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import { type Server, ServerError } from "xs-mcp-manager/core";
-import { isObject } from "../firmware.js";
 import type { Bus } from "./bus.js";
 import { type Call, callSchema, cancelSchema, type Reply, readMessage, VERSION } from "./messages.js";
 

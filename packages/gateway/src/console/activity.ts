@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { DEVICE_EVENTS } from "xs-mcp-firmware/hardware/vocabulary";
 import {
 	type CallDetails,
 	type CallRecord,
@@ -8,7 +9,6 @@ import {
 	type ServerRegistry,
 } from "xs-mcp-manager/core";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
-import { DEVICE_EVENTS } from "../firmware.js";
 import { isReading, readStatus, statusAfter, statusToolOf } from "../history/history.js";
 import type { CallEntry, CallStatistics, FirmwareEntry, RejectionEntry, StateChange } from "./messages.js";
 

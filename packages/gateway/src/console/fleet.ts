@@ -1,10 +1,10 @@
+import { ALL_KINDS } from "xs-mcp-firmware/hardware/vocabulary";
 import { isUserOnly, type Server } from "xs-mcp-manager/core";
 import type { IconName } from "../catalog/icon-paths.js";
 import { type Access, hasUserTools, reaches } from "../config/access.js";
 import { bindingSummary } from "../devices/bootstrap/bootstrap-routes.js";
 import { bootstrap } from "../devices/bootstrap/plugin.js";
 import { events } from "../events/plugin.js";
-import { ALL_KINDS } from "../firmware.js";
 import type { RunningGateway } from "../gateway.js";
 import type { AuditEntry } from "../history/audit-log.js";
 import { HISTORY_PRINCIPAL, statusToolOf } from "../history/history.js";

@@ -9,6 +9,7 @@ import {
 	type RequestId,
 	type ServerCapabilities,
 } from "@modelcontextprotocol/client";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import {
 	type Capabilities,
 	Connection,
@@ -19,7 +20,6 @@ import {
 	ServerError,
 	type ServerIdentity,
 } from "xs-mcp-manager/core";
-import { isObject } from "../firmware.js";
 import type { AudioLink } from "./audio-link.js";
 import { type GlyphsFor, glyphsFor } from "./glyph-file.js";
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync } from "node:zlib";
-import { isObject } from "../firmware.js";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 
 /** The file beside the gateway's bundle, or in its sources. */
 const PLACES = ["./glyphs.bin", "../../glyphs.bin"].map((path) => fileURLToPath(new URL(path, import.meta.url)));

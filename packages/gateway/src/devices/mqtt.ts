@@ -1,7 +1,7 @@
 import type { IClientOptions } from "mqtt";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import { ServerError, type ServerIdentity, type ServerRegistry } from "xs-mcp-manager/core";
 import { deviceIdOf } from "../config/access.js";
-import { isObject } from "../firmware.js";
 import type { Admission, DeviceListenerOptions } from "./admission.js";
 import {
 	DeviceConnection,

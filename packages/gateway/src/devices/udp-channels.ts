@@ -2,10 +2,11 @@ import { randomBytes } from "node:crypto";
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { isIPv6 } from "node:net";
+import { packetDuration } from "xs-mcp-firmware/features/voice/ogg-opus";
+import { UdpAudio, type UdpSettings } from "xs-mcp-firmware/features/voice/udp-audio";
 import type { ServerRegistry } from "xs-mcp-manager/core";
 import { aesCtr } from "../../../xs-mcp/src/build/aes-ctr.js";
 import { outsideUrlAt } from "../config/listen-address.js";
-import { packetDuration, UdpAudio, type UdpSettings } from "../firmware.js";
 import { AudioLink } from "./audio-link.js";
 
 /** Bytes of a datagram's header, and the position of its channel's number in it. */

@@ -1,8 +1,9 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import type { MemberType } from "xs-mcp-firmware/hardware/kinds/part-kind";
+import { DEVICE_EVENTS, type DeviceEvent } from "xs-mcp-firmware/hardware/vocabulary";
 import type { ServerRegistry } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { type Access, hasUserTools, mayListen, reaches } from "../config/access.js";
-import { DEVICE_EVENTS, type DeviceEvent, type MemberType } from "../firmware.js";
 import { readParams } from "../mcp/client-request.js";
 import type { EventQuery } from "./event-feed.js";
 import type { LoggedEvent } from "./event-log.js";

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
+import { DEVICE_EVENTS, type DeviceEvent } from "xs-mcp-firmware/hardware/vocabulary";
 import { type Connection, RateLimit, type Server, type ServerRegistry } from "xs-mcp-manager/core";
 import type { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
-import { DEVICE_EVENTS, type DeviceEvent } from "../firmware.js";
 import type { EventLog, LoggedEvent } from "./event-log.js";
 import { findEventType, LOST } from "./event-types.js";
 

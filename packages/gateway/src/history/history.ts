@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { DEVICE_EVENTS } from "xs-mcp-firmware/hardware/vocabulary";
 import { digest, isUserOnly, jsonOf, type Server, type ServerRegistry, type ServerTool } from "xs-mcp-manager/core";
-import { DEVICE_EVENTS } from "../firmware.js";
 import { openJsonLines } from "./json-lines.js";
 
 /** Caller of the status tool in the gateway's own name. */

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { open, rename, rm, writeFile } from "node:fs/promises";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import { jsonIn } from "xs-mcp-manager/core";
-import { isObject } from "../firmware.js";
 
 /** Maximum number of lines that wait for the disk. Further ones are dropped. */
 const MAX_WAITING = 5_000;

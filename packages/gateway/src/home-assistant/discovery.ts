@@ -1,5 +1,5 @@
+import { READING_VIEWS } from "xs-mcp-firmware/hardware/reading-views";
 import { digest, type ServerInfo } from "xs-mcp-manager/core";
-import { READING_VIEWS } from "../firmware.js";
 import { GATEWAY_INFO } from "../version.js";
 import { type Measurement, SHOWN_KINDS, type Status } from "./status.js";
 

@@ -1,7 +1,9 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
+import { isObject } from "xs-mcp-firmware/core/text/json";
+import type { MemberType, PartKind } from "xs-mcp-firmware/hardware/kinds/part-kind";
+import { ALL_KINDS } from "xs-mcp-firmware/hardware/vocabulary";
 import { jsonOf } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { ALL_KINDS, isObject, type MemberType, type PartKind } from "../firmware.js";
 
 /** Sensors of a device, lights, and axes of a sensor, that are read; numbers that are shown. */
 const MAX_PARTS = 32;

@@ -3,8 +3,8 @@ import { request as sendHttp } from "node:http";
 import { request as sendHttps } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import { isUserOnly, type Server, ServerError, type ServerIdentity, type ServerTool } from "xs-mcp-manager/core";
-import { isObject } from "../firmware.js";
 
 export interface PublicRequestOptions {
 	/** Default: GET. */

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import { jsonIn } from "xs-mcp-manager/core";
-import { isObject } from "../firmware.js";
 import { fairLimit } from "../http/fair-share.js";
 import { type ModelService, post } from "../http/model-service.js";
 import { runProgram } from "../speech/voice.js";

@@ -14,6 +14,7 @@ import {
 	type RequestId,
 	type StandardSchemaV1,
 } from "@modelcontextprotocol/server";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import {
 	describeIssues,
 	type LogLevel,
@@ -22,7 +23,6 @@ import {
 	RateLimit,
 	type RequestContext,
 } from "xs-mcp-manager/core";
-import { isObject } from "../firmware.js";
 import type { Client } from "./client.js";
 
 /** Progress notifications of a request in a second, and log messages: what the client does not read waits in memory. */

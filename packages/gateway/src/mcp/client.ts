@@ -13,6 +13,7 @@ import {
 	SUPPORTED_PROTOCOL_VERSIONS,
 	specTypeSchemas,
 } from "@modelcontextprotocol/server";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import { isBelow, type LogLevel, type OrInput, REVISION_OF_STATELESS, type Server } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { Catalog, CatalogChange, FoundTool, ListName } from "../catalog/catalog.js";
@@ -24,7 +25,6 @@ import { stateUri } from "../catalog/state-resource.js";
 import { SERVER_INFO } from "../catalog/tool-hints.js";
 import { type FirmwareUpdate, UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
 import { events } from "../events/plugin.js";
-import { isObject } from "../firmware.js";
 import { CATALOG_TOOLS, LIST_INSTRUCTIONS } from "./catalog-tools.js";
 import {
 	type Channel,

@@ -9,6 +9,7 @@ import {
 	ProtocolErrorCode,
 	type Tool,
 } from "@modelcontextprotocol/server";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import {
 	failedResult,
 	MAX_NESTING,
@@ -21,7 +22,6 @@ import {
 	ServerError,
 	type ServerErrorCode,
 } from "xs-mcp-manager/core";
-import { isObject } from "../firmware.js";
 
 /** The first revisions that have these parts of a tool, its result, or what a server says of itself. */
 const SINCE = {

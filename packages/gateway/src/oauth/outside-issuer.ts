@@ -1,8 +1,8 @@
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import * as z from "zod";
 import { type AccessGrant, isScope, limitsOf, type TokenIssuer } from "../config/access.js";
 import type { Configuration } from "../config/settings.js";
-import { isObject } from "../firmware.js";
 import { HttpError } from "../http/route.js";
 import type { ProtectedResource } from "./protected-resource.js";
 

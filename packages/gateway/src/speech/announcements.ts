@@ -1,11 +1,11 @@
 import { setTimeout } from "node:timers/promises";
 import type { Tool } from "@modelcontextprotocol/server";
+import { isNewer, isVersion } from "xs-mcp-firmware/core/text/version";
 import { EVERY_DEVICE, type Server, type ServerRegistry } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { OwnTool } from "../catalog/catalog.js";
 import { chooseMembers, DEVICES } from "../catalog/groups.js";
 import { type Access, reaches } from "../config/access.js";
-import { isNewer, isVersion } from "../firmware.js";
 import type { RunningGateway } from "../gateway.js";
 import { ownTool } from "../mcp/own-tool.js";
 import {

@@ -1,6 +1,6 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import { isUserOnly, jsonOf, type Server, type ServerTool, textOf } from "xs-mcp-manager/core";
-import { isObject } from "../firmware.js";
 
 export interface Caller {
 	/** For the record of calls. */

@@ -1,4 +1,4 @@
-import { WavReader } from "../firmware.js";
+import { WavReader } from "xs-mcp-firmware/sound/wav-reader";
 
 /** Sound as 16-bit samples of one channel. */
 export interface Sound {

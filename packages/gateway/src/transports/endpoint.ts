@@ -7,9 +7,9 @@ import {
 	type RequestId,
 } from "@modelcontextprotocol/server";
 import { WebSocket } from "ws";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import { backoff, failedResult, jsonIn, readClientMessage, SERVER_ERROR } from "xs-mcp-manager/core";
 import { MAX_PAGE_BYTES } from "../catalog/pages.js";
-import { isObject } from "../firmware.js";
 import { watchLiveness } from "../http/listener.js";
 import type { Channel } from "../mcp/client-request.js";
 import { isNotification, isRequest, isResponse } from "./messages.js";

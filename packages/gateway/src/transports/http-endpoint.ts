@@ -9,6 +9,7 @@ import {
 	SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import {
 	headerProblem,
 	isUserOnly,
@@ -22,7 +23,6 @@ import type { Catalog } from "../catalog/catalog.js";
 import { readView } from "../catalog/tool-view.js";
 import { type Access, scopesOf } from "../config/access.js";
 import type { Configuration } from "../config/settings.js";
-import { isObject } from "../firmware.js";
 import { victimFor } from "../http/fair-share.js";
 import { HttpError, RpcRejection } from "../http/route.js";
 import { Client } from "../mcp/client.js";

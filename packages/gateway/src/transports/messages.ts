@@ -13,8 +13,8 @@ import {
 	UnsupportedProtocolVersionError,
 } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import { REVISION_OF_STATELESS } from "xs-mcp-manager/core";
-import { isObject } from "../firmware.js";
 
 // The SDK's checks of messages take as much CPU as serving them.
 

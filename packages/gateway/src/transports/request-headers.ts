@@ -1,4 +1,4 @@
-import { isObject } from "../firmware.js";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 
 /** The values that headers can repeat. */
 type Scalar = string | number | boolean;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Hono } from "hono";
+import { isObject } from "xs-mcp-firmware/core/text/json";
 import { deviceIdOf } from "../../config/access.js";
-import { isObject } from "../../firmware.js";
 import type { RunningGateway } from "../../gateway.js";
 import {
 	allow,
