@@ -101,7 +101,7 @@ export default suite("MQTT", {
 		client.options.onControl({ operation: SUBACK, payload: [0] });
 		equal(client.messages.length, 1);
 	},
-	"drops calls of tools that may be retained, until the backend's hello"() {
+	"rejects calls of tools that may be retained, until the backend's hello"() {
 		const call = '{"type":"mcp","payload":{"id":9,"method":"tools/call"}}';
 		const batch = '{"type":"mcp","payload":[{"id":9,"method":"tools/call"}]}';
 		const { client, heard } = connect();
@@ -110,7 +110,13 @@ export default suite("MQTT", {
 		client.options.onControl({ operation: SUBACK, payload: [0] });
 		client.arrive([call]);
 		client.arrive([batch]);
-		equal(heard, []);
+		const reason = "command of type mcp before the backend's hello: dropped, it may be a retained message";
+		const rejected = { id: 9, method: "tools/call" };
+		equal(
+			heard,
+			[rejected, rejected, [rejected]].map((each) => ({ rejected: each, reason })),
+		);
+		heard.length = 0;
 		client.arrive(['{"type":"mcp","payload":{"id":1,"method":"initialize"}}']);
 		client.arrive(['{"type":"hello","transport":"udp","session_id":"s"}']);
 		client.arrive([call]);

@@ -125,9 +125,9 @@ export class McpSession<Context> {
 	}
 
 	/**
-	 * Answers a request that was too large to read.
+	 * Answers a request that is not carried out.
 	 *
-	 * @param message its known part; without a request's id there is no answer
+	 * @param message what is known of it; without a request's id there is no answer
 	 * @param reason the error text
 	 */
 	reject(message: unknown, reason: string): void {

@@ -376,7 +376,11 @@ export class Protocol implements ChannelEvents {
 		if (envelope.session_id !== this.session?.id && !this.isOurs(envelope)) {
 			this.options.log(`message of type ${type} for another session: dropped`);
 		} else if (this.retained !== undefined && isCommand(envelope)) {
-			this.options.log(`command of type ${type} before the backend's hello: dropped, it may be a retained message`);
+			const reason = `command of type ${type} before the backend's hello: dropped, it may be a retained message`;
+			this.options.log(reason);
+			if (isMcp) {
+				this.options.events.receiver?.reject(envelope.payload, reason);
+			}
 		} else if (isMcp || APPLICATION_TYPES.includes(type)) {
 			if (this.quietPolls > 0) {
 				// The first message for a while.
