@@ -15,9 +15,8 @@ are: aiohttp, beautifulsoup4, cryptography, fastapi, httpx, jinja2, loguru, nump
 paho-mqtt >= 2.1, platformdirs, psutil, pycryptodome, PyJWT, python-dotenv, PyYAML, requests,
 ruamel.yaml, uvicorn, websockets >= 14. Packages for speech and sound that it lacks are stood
 in for; with espeak-ng and the system's libopus, devices and servers speak and hear by files.
-The first also needs ffmpeg, Chromium, and by voice onnxruntime and pydub; the simulator needs
-Moddable's SDK and xdotool. xiaozhi-mqtt-gateway needs npm install in its
-folder, and listens on all addresses of the machine.`;
+The first also needs ffmpeg, Chromium, and by voice onnxruntime and pydub.
+xiaozhi-mqtt-gateway needs npm install in its folder, and listens on all addresses of the machine.`;
 
 const program = makeProgram(
 	"npm run interop --",

@@ -69,9 +69,10 @@ export function makeDestination(output: Writable, format: (line: string) => stri
 	// The gateway outlives the log's reader.
 	output.on("error", () => {});
 	output.on("drain", () => {
-		if (dropped > 0) {
-			destination.onDropped(dropped);
-			dropped = 0;
+		const lines = dropped;
+		dropped = 0;
+		if (lines > 0) {
+			destination.onDropped(lines);
 		}
 	});
 	return destination;
