@@ -97,7 +97,7 @@ function findPlatform({ platforms = {} }: Manifest, target: string): Manifest {
 	return platforms[target] ?? platforms[`${dirname(target)}/*`] ?? platforms[dirname(target)] ?? {};
 }
 
-/** A pattern stands for each TypeScript file of one folder. */
+/** A pattern stands for each module of one folder. */
 function addModules(modules: Map<string, string>, path: string, name: string, source: string): void {
 	if (!source.includes("/")) {
 		throw new Error(`${shown(path)}: "modules" names ${source}, which is not a path`);
@@ -107,7 +107,7 @@ function addModules(modules: Map<string, string>, path: string, name: string, so
 	const [start = "", ...rest] = basename(file).split("*");
 	const isPattern = rest.length > 0;
 	const found = (existsSync(folder) ? readdirSync(folder) : [])
-		.filter((each) => /\.(ts|c|h)$/.test(each))
+		.filter((each) => /\.(ts|js|c|h)$/.test(each))
 		.map((each) => each.replace(/\.\w+$/, ""))
 		.filter((each) => (isPattern ? each.startsWith(start) : each === start || each === `${start}.d`));
 	// A project may have no tools.
@@ -119,11 +119,13 @@ function addModules(modules: Map<string, string>, path: string, name: string, so
 		const own = join(dirname(file), each);
 		const module =
 			name === LEFT_OUT ? `${LEFT_OUT}/${own}` : name.replace("*", isPattern ? each.slice(start.length) : each);
-		if (module.startsWith("src/") && module !== own && !REPLACED.some((start) => module.startsWith(start))) {
+		const isOwn = !isElsewhere(path) && module.startsWith("src/");
+		if (isOwn && module !== own && !REPLACED.some((start) => module.startsWith(start))) {
 			throw new Error(`${shown(path)}: "modules" names ${own} "${module}", which is not its path`);
 		}
-		if (existsSync(join(ROOT, `${own}.ts`)) && ![...modules.values()].includes(`${own}.ts`)) {
-			modules.set(module, `${own}.ts`);
+		const code = [`${own}.ts`, `${own}.js`].find((each) => existsSync(join(ROOT, each)));
+		if (code !== undefined && ![...modules.values()].includes(code)) {
+			modules.set(module, code);
 		}
 	}
 }
