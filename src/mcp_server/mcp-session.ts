@@ -292,7 +292,7 @@ export class McpSession<Context> {
 	}
 
 	/** @throws RpcError when too many calls are in progress */
-	protected begin(id: RequestId, params: Params): ToolCall {
+	protected startCall(id: RequestId, params: Params): ToolCall {
 		if (this.calls.length >= this.server.maxCalls) {
 			throw new RpcError(ErrorCode.tooManyCalls, `Too many calls in progress (limit ${this.server.maxCalls})`);
 		}
@@ -324,7 +324,7 @@ export class McpSession<Context> {
 		if (tool === undefined) {
 			throw this.unknownTool(params.name);
 		}
-		const call = this.begin(id, params);
+		const call = this.startCall(id, params);
 		try {
 			const given = params.arguments;
 			// Most arguments are an object: they are checked without a further call.

@@ -183,7 +183,7 @@ export class Protocol implements ChannelEvents {
 			this.clearTimer();
 			this.attempt();
 		} else if (this.state === "ready") {
-			this.beginSession();
+			this.startSession();
 		}
 	}
 
@@ -269,7 +269,7 @@ export class Protocol implements ChannelEvents {
 	}
 
 	/** Starts a session on an existing connection. */
-	private beginSession(): void {
+	private startSession(): void {
 		this.options.events.onConnecting?.();
 		if (this.state === "ready") {
 			this.sendHello();
@@ -422,7 +422,7 @@ export class Protocol implements ChannelEvents {
 		if (retryIn !== undefined) {
 			this.timer = this.options.timer.set(() => {
 				this.timer = undefined;
-				keepsChannel ? this.beginSession() : this.attempt();
+				keepsChannel ? this.startSession() : this.attempt();
 			}, retryIn);
 		}
 		this.options.events.onLost(error, retryIn);

@@ -42,7 +42,7 @@ export abstract class FrameReceiver {
 				this.finishControl();
 			}
 		} else if (this.readHeader(this.readByte())) {
-			this.beginPayload();
+			this.startPayload();
 		}
 	}
 
@@ -89,7 +89,7 @@ export abstract class FrameReceiver {
 		this.length = this.extended === 0 ? byte : 0;
 	}
 
-	private beginPayload(): void {
+	private startPayload(): void {
 		const { isControl, length, opcode } = this;
 		this.remaining = length;
 		if (isControl) {

@@ -185,16 +185,16 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 		if (this.isAborting) {
 			this.isAborting = state !== "start" && state !== "stop";
 		} else if (state === "start") {
-			this.begin();
+			this.start();
 		} else if (state === "sentence_start" && shortText(text) !== "") {
-			this.begin();
+			this.start();
 			this.sentence(shortText(text));
 		} else if (state === "stop" && this.pending?.isSpoken) {
 			this.finish();
 		}
 	}
 
-	private begin(): void {
+	private start(): void {
 		if (this.pending?.isSent) {
 			this.pending.isSpoken = true;
 		}

@@ -204,7 +204,7 @@ export class ServedConnection extends ServedExchange {
 		}
 		if (this.state === "answering") {
 			this.state = "streaming";
-			const headers = this.beginResponse(200);
+			const headers = this.startResponse(200);
 			headers.set("content-type", STREAM_TYPE);
 			headers.set("cache-control", "no-cache");
 			this.connection.respond(this.response as ServedResponse);
@@ -221,7 +221,7 @@ export class ServedConnection extends ServedExchange {
 		this.state = "sending";
 		this.isAnswered = true;
 		this.limit(SEND_TIME);
-		const headers = this.beginResponse(status);
+		const headers = this.startResponse(status);
 		const bytes = typeof text === "string" ? utf8Length(text) : text.bytes;
 		if (bytes > 0) {
 			headers.set("content-type", JSON_TYPE);
@@ -233,7 +233,7 @@ export class ServedConnection extends ServedExchange {
 		}
 	}
 
-	private beginResponse(status: number): Map<string, string> {
+	private startResponse(status: number): Map<string, string> {
 		this.response ??= { status, headers: new Map() };
 		this.response.status = status;
 		const { headers } = this.response;

@@ -91,7 +91,7 @@ export class GatewaySearch implements Search {
 			this.dnsSd = this.openDnsSd();
 			this.dnsSd.discover({ serviceType: SERVICE_TYPE, onFound: found, onUpdate: found });
 			this.backoff.reset();
-			this.beginPatience();
+			this.startPatience();
 		} catch (error) {
 			this.close();
 			const delay = this.backoff.next();
@@ -106,7 +106,7 @@ export class GatewaySearch implements Search {
 	}
 
 	/** The timer survives restarts of the search: each attempt to reach a lost gateway restarts the search. */
-	private beginPatience(): void {
+	private startPatience(): void {
 		if (this.hasReportedMissing || this.patience !== undefined) {
 			return;
 		}

@@ -89,7 +89,7 @@ class Voice extends AppPart implements Listener {
 
 	onMessage({ type, state }: Envelope): void {
 		if (type === "tts" && state === "start") {
-			this.begin();
+			this.start();
 		} else if (type === "tts" && state === "stop") {
 			this.end();
 		} else if (type === "listen" && state === "start") {
@@ -323,7 +323,7 @@ class Voice extends AppPart implements Listener {
 	};
 
 	/** A second `start` restarts it. */
-	private begin(): void {
+	private start(): void {
 		const { app, codec } = this;
 		this.onInterrupt();
 		try {

@@ -22,8 +22,8 @@ export const lightSensor = (source: SampledSource<LightSample>, unit: string, ti
 		describe: () => ({ kind: "light", unit }),
 		source,
 		pick: ({ lightmeter }) => lightmeter?.illuminance,
-		differs: (value, told) => {
-			const [now, before] = [Math.max(DARK, value), Math.max(DARK, told)];
+		differs: (value, reported) => {
+			const [now, before] = [Math.max(DARK, value), Math.max(DARK, reported)];
 			return now >= 2 * before || before >= 2 * now;
 		},
 		timer,

@@ -16,7 +16,7 @@ export interface SampledSensorOptions<Sample, Value extends Reading> {
 	/** The value in a sample; undefined without a new one. */
 	readonly pick: (sample: Sample) => Value | undefined;
 	/** Whether the change is large enough to report. */
-	readonly differs: (value: Value, told: Value) => boolean;
+	readonly differs: (value: Value, reported: Value) => boolean;
 	/** Milliseconds from one look for changes to the next. Default {@link SENSOR_INTERVAL}. */
 	readonly interval?: number;
 	readonly timer: TimerModule;
@@ -37,7 +37,7 @@ export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 	/** The latest value of the driver, which may have none since. An error ends it. */
 	private last: Value | undefined;
 	/** The value reported last, or read first. */
-	private told: Value | undefined;
+	private reported: Value | undefined;
 
 	constructor(options: SampledSensorOptions<Sample, Value>) {
 		this.options = options;
@@ -68,7 +68,7 @@ export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 		}
 		this.last = value;
 		this.latest = value;
-		this.told ??= value;
+		this.reported ??= value;
 		return value;
 	}
 
@@ -85,8 +85,8 @@ export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 			// The next read reports it.
 			return;
 		}
-		if (this.options.differs(value, this.told as Value)) {
-			this.told = value;
+		if (this.options.differs(value, this.reported as Value)) {
+			this.reported = value;
 			this.onChange?.(value);
 		}
 	}

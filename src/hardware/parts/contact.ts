@@ -73,8 +73,8 @@ class PinSensor implements Sensor {
 	private readonly options: ContactOptions & { readonly kind: string };
 	private readonly io: PartIo;
 	private readonly pin: Retried<DigitalPin>;
-	/** The value told last. */
-	private told: boolean | undefined;
+	/** The value reported last. */
+	private reported: boolean | undefined;
 	private lasting: TimerHandle | undefined;
 
 	constructor(options: ContactOptions & { readonly kind: string }, io: PartIo) {
@@ -116,7 +116,7 @@ class PinSensor implements Sensor {
 			},
 			part: name,
 		});
-		this.told = this.valueOf(opened);
+		this.reported = this.valueOf(opened);
 		return opened;
 	}
 
@@ -127,8 +127,8 @@ class PinSensor implements Sensor {
 	private tell(): void {
 		this.lasting = undefined;
 		const value = this.read();
-		if (value !== this.told) {
-			this.told = value;
+		if (value !== this.reported) {
+			this.reported = value;
 			this.onChange?.(value);
 		}
 	}

@@ -49,11 +49,11 @@ interface PolledOptions<Sample> extends SensorOptions {
 	readonly pick: (sample: Sample) => Reading | undefined;
 	/** The current quantities. */
 	readonly describe: () => Pick<Sensor, "kind" | "unit">;
-	/** The change of a value that is an event; of several ones, by their kinds. Undefined: a tenth of what was told last. */
+	/** The change of a value that is an event; of several ones, by their kinds. Undefined: a tenth of what was reported last. */
 	readonly step: (kind?: string) => number | undefined;
 }
 
-/** The event of a kind that says nothing else: a tenth of what was told last. */
+/** The event of a kind that says nothing else: a tenth of what was reported last. */
 const DEFAULT_SHARE = 0.1;
 
 /** Opens a sensor that is polled for changes. One that keeps failing is reopened. */
@@ -82,7 +82,7 @@ export const openPolled = <Sample>(io: PartIo, options: PolledOptions<Sample>): 
 		title,
 		source: { sample, close: () => opened.close() },
 		pick,
-		differs: (value, told) => differs(value, told, step),
+		differs: (value, reported) => differs(value, reported, step),
 		timer: io.timer,
 		...(interval !== undefined && { interval: interval * 1000 }),
 	});
@@ -90,18 +90,18 @@ export const openPolled = <Sample>(io: PartIo, options: PolledOptions<Sample>): 
 
 const differs = (
 	value: unknown,
-	told: unknown,
+	reported: unknown,
 	step: (kind?: string) => number | undefined,
 	kind?: string,
 ): boolean => {
-	if (typeof value === "number" && typeof told === "number") {
-		const least = step(kind) ?? Math.abs(told) * DEFAULT_SHARE;
-		return Math.abs(value - told) >= least && value !== told;
+	if (typeof value === "number" && typeof reported === "number") {
+		const least = step(kind) ?? Math.abs(reported) * DEFAULT_SHARE;
+		return Math.abs(value - reported) >= least && value !== reported;
 	}
-	if (typeof value !== "object" || typeof told !== "object" || value === null || told === null) {
-		return value !== told;
+	if (typeof value !== "object" || typeof reported !== "object" || value === null || reported === null) {
+		return value !== reported;
 	}
-	const before = told as Readonly<Record<string, unknown>>;
+	const before = reported as Readonly<Record<string, unknown>>;
 	return Object.entries(value).some(([member, each]) => differs(each, before[member], step, member));
 };
 

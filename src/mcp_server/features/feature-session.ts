@@ -59,7 +59,7 @@ export class FeatureSession<Context> extends McpSession<Context> {
 			return this.server.answerStateless(this, id, method, params);
 		}
 		if (!isOwn) {
-			const call = this.begin(id, params);
+			const call = this.startCall(id, params);
 			const result = this.server.answerByFeature(method, params, call);
 			if (result instanceof Promise) {
 				return this.waitFor(call, result, wrapper);

@@ -45,9 +45,9 @@ function useCalls(link: Device, inputs: readonly ControlInput[]) {
 		const { text, isBad } = saidBy(await link.call(tool, args));
 		said.value = isBad ? { text, isBad } : input === undefined ? { text: t("done"), isBad } : undefined;
 		await link.readStatus();
-		const isTold = current.current.some(({ name, value }) => name === input && value !== undefined);
+		const isReported = current.current.some(({ name, value }) => name === input && value !== undefined);
 		// A value that was set since then is not yet sent.
-		if ((isBad || isTold) && changes.current === change) {
+		if ((isBad || isReported) && changes.current === change) {
 			set.value = {};
 		}
 	};

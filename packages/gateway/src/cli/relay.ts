@@ -134,7 +134,7 @@ export class Relay {
 	async #answer(request: Request, signal: AbortSignal): Promise<Answer | undefined> {
 		const { method, params } = request;
 		if (method === "initialize") {
-			return await this.#begin(request);
+			return await this.#start(request);
 		}
 		if (method === "ping") {
 			return { result: {} };
@@ -155,7 +155,7 @@ export class Relay {
 		return answer;
 	}
 
-	async #begin(request: Request): Promise<Answer> {
+	async #start(request: Request): Promise<Answer> {
 		const isFirst = this.#initialize === undefined;
 		this.#initialize = request;
 		this.#settings.clear();

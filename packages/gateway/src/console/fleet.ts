@@ -63,12 +63,12 @@ export function openFleet(gateway: RunningGateway) {
 	/** Whether any device may have changed: names, tags and tools change without being named. */
 	let mayAllHaveChanged = false;
 	/** Whether something has changed since pages were told. */
-	let hasNews = false;
+	let hasChanges = false;
 	let delay: NodeJS.Timeout | undefined;
 	let interval: NodeJS.Timeout | undefined;
 	/** Listeners of the open pages, each with the ids of the devices whose status it shows. */
 	const pages = new Map<() => void, readonly string[]>();
-	const tellPages = (): void => [...pages.keys()].forEach((onChange) => void onChange());
+	const notifyPages = (): void => [...pages.keys()].forEach((onChange) => void onChange());
 
 	const rowOf = (server: Server): FleetRow => {
 		const { id, alias, title, configured, tags, board, online, connection, state, lastSeen, tools } = server;
@@ -105,11 +105,11 @@ export function openFleet(gateway: RunningGateway) {
 	};
 
 	/** Reports changes; those that happen meanwhile are reported later. */
-	const tellNews = (): void => {
+	const reportChanges = (): void => {
 		delay = undefined;
-		if (hasNews) {
-			hasNews = false;
-			delay = setTimeout(tellNews, CHANGE_DELAY);
+		if (hasChanges) {
+			hasChanges = false;
+			delay = setTimeout(reportChanges, CHANGE_DELAY);
 			if (mayAllHaveChanged) {
 				rows.clear();
 				refresh(servers.all);
@@ -118,7 +118,7 @@ export function openFleet(gateway: RunningGateway) {
 			}
 			changed.clear();
 			mayAllHaveChanged = false;
-			tellPages();
+			notifyPages();
 		}
 	};
 
@@ -129,8 +129,8 @@ export function openFleet(gateway: RunningGateway) {
 		if (id !== undefined) {
 			changed.add(id);
 		}
-		hasNews = true;
-		delay ??= setTimeout(tellNews, 0);
+		hasChanges = true;
+		delay ??= setTimeout(reportChanges, 0);
 	};
 
 	const visible = (access: Access): readonly SearchedRow[] => {
@@ -183,7 +183,7 @@ export function openFleet(gateway: RunningGateway) {
 		follow(onChange: () => void): () => void {
 			if (pages.size === 0) {
 				refresh(servers.all);
-				interval = setInterval(tellPages, LISTS_INTERVAL);
+				interval = setInterval(notifyPages, LISTS_INTERVAL);
 			}
 			pages.set(onChange, []);
 			return () => {
@@ -194,7 +194,7 @@ export function openFleet(gateway: RunningGateway) {
 				clearInterval(interval);
 				clearTimeout(delay);
 				delay = undefined;
-				hasNews = false;
+				hasChanges = false;
 				rows.clear();
 				sorted = undefined;
 				allTotals = undefined;

@@ -202,11 +202,11 @@ export function keepHistory(servers: ServerRegistry, folder: string, maxBytes: n
 /** Returns the part of a status that a notification reports; undefined if it reports none. */
 export function statusAfter(method: string, params: Readonly<Record<string, unknown>>): object | undefined {
 	const { kind, data } = DEVICE_EVENTS.find(({ notification }) => notification === method) ?? {};
-	const told = kind?.status.filter(({ name }) => data?.some((member) => member.name === name)) ?? [];
-	if (kind === undefined || told.length === 0) {
+	const reported = kind?.status.filter(({ name }) => data?.some((member) => member.name === name)) ?? [];
+	if (kind === undefined || reported.length === 0) {
 		return undefined;
 	}
-	const values = told.map(({ name }) => [name, params[name]]);
+	const values = reported.map(({ name }) => [name, params[name]]);
 	return { [kind.plural]: { [String(params[kind.name])]: Object.fromEntries(values) } };
 }
 

@@ -269,10 +269,10 @@ export function listenTool(access: Access, microphones: Microphones, servers: Se
 				throw new Error(`${device.alias}: ${error.message}`);
 			});
 		const { text, hasSpeech, ended, wav } = heard;
-		const told = text === "" ? (hasSpeech ? "Somebody spoke, but no words were recognized." : "Nobody spoke.") : text;
+		const said = text === "" ? (hasSpeech ? "Somebody spoke, but no words were recognized." : "Nobody spoke.") : text;
 		return {
 			content: [
-				{ type: "text", text: told },
+				{ type: "text", text: said },
 				...(audio ? [{ type: "audio" as const, data: wav.toString("base64"), mimeType: "audio/wav" }] : []),
 			],
 			structuredContent: { device: device.alias, heard: text !== "", text, seconds: heard.seconds, ended },

@@ -110,7 +110,7 @@ export function makeMicrophones(gateway: RunningGateway, recognize: RecognizeFor
 		gateway.log.info({ device: device.id, principal }, "listening");
 		try {
 			return await record(connection, channel, { ...what, signal }, async () => {
-				await beginListening(connection, channel, signal);
+				await startListening(connection, channel, signal);
 				const report = (): void => onProgress?.(Math.round(elapsed() / 1_000), `${device.alias} listens`);
 				report();
 				timer = setInterval(report, REPORT_INTERVAL);
@@ -195,7 +195,7 @@ const REASONS: Readonly<Record<string, string>> = {
  * Firmware of this project does so at a `listen` message. Other firmware of the family knows none: by its sources, the C++
  * firmware listens after `tts` `stop`, unless a person ends its turns by a button.
  */
-async function beginListening(connection: Connection, channel: AudioChannel, signal: AbortSignal): Promise<void> {
+async function startListening(connection: Connection, channel: AudioChannel, signal: AbortSignal): Promise<void> {
 	signal.throwIfAborted();
 	if (channel.isListening) {
 		return;

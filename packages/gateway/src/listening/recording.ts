@@ -49,7 +49,7 @@ export async function record(
 	let undecoded = 0;
 	const droppedBefore = channel.dropped;
 	/** Whether the device listens: packets and a stop from before belong to an earlier recording. */
-	let hasBegun = channel.isListening;
+	let hasStarted = channel.isListening;
 	let decoder: OpusDecoder | undefined;
 	let limit: NodeJS.Timeout | undefined;
 	/** Runs while no packet comes. */
@@ -77,16 +77,16 @@ export async function record(
 		}
 	};
 	const onPacket = (packet: Uint8Array): void => {
-		if (hasBegun && decoder === undefined) {
+		if (hasStarted && decoder === undefined) {
 			early.push(packet.slice());
-		} else if (hasBegun && decoder !== undefined) {
+		} else if (hasStarted && decoder !== undefined) {
 			decode(decoder, packet);
 		}
 	};
 	const onMessage = ({ type, state }: { readonly type: string; readonly state?: unknown }): void => {
 		if (type === "listen" && state === "start") {
-			hasBegun = true;
-		} else if (type === "listen" && state === "stop" && hasBegun) {
+			hasStarted = true;
+		} else if (type === "listen" && state === "stop" && hasStarted) {
 			settle.resolve("stopped");
 		}
 	};

@@ -262,8 +262,8 @@ function asInvalidParams({ code, message, data }: ProtocolError): ProtocolError 
 
 function rejection({ alias }: Server, { message, code }: ProtocolError): string {
 	// The C++ firmware's errors have no code of their own.
-	const told = code === SERVER_ERROR ? "" : ` (${code})`;
-	return `${alias} rejected the call: ${message}${told}`;
+	const suffix = code === SERVER_ERROR ? "" : ` (${code})`;
+	return `${alias} rejected the call: ${message}${suffix}`;
 }
 
 /** A failed call: the code is for programs, the text for models. */

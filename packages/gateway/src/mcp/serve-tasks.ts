@@ -62,7 +62,7 @@ export async function callAsTask(
 	const task = tasks.create(request.capabilities, async (of, input) => call(new TaskRequest(request, of, input)));
 	const cancel = (): void => task.cancel();
 	signal.addEventListener("abort", cancel, { once: true });
-	const first = task.begin();
+	const first = task.start();
 	const answered = first.then(
 		() => true,
 		() => true,

@@ -232,7 +232,7 @@ export class Task extends EventEmitter<{ change: [] }> {
 	}
 
 	/** Makes the call for the first time. */
-	begin(): Promise<OrInput<CallToolResult>> {
+	start(): Promise<OrInput<CallToolResult>> {
 		return this.#call(this);
 	}
 

@@ -87,7 +87,7 @@ const MAX_WAITING = 8;
 interface Turns {
 	/** Aborts the call in progress. */
 	current: AbortController | undefined;
-	readonly waiting: { readonly isUrgent: boolean; readonly begin: () => void }[];
+	readonly waiting: { readonly isUrgent: boolean; readonly start: () => void }[];
 }
 
 /** Turns of devices: each says or hears one thing at a time. */
@@ -135,15 +135,15 @@ export class DeviceTurns {
 			const next = turns.waiting.shift();
 			// The next turn starts before any other can.
 			turns.current = next && current;
-			next?.begin();
+			next?.start();
 		}
 	}
 }
 
 /** Resolves when those before it have ended, urgent ones first. Rejects, and frees the place, once the signal is aborted. */
 function waitFor({ waiting }: Turns, isUrgent: boolean, signal: AbortSignal): Promise<void> {
-	return new Promise((begin, reject) => {
-		const own = { isUrgent, begin };
+	return new Promise((start, reject) => {
+		const own = { isUrgent, start };
 		const at = isUrgent ? waiting.findIndex((each) => !each.isUrgent) : -1;
 		waiting.splice(at < 0 ? waiting.length : at, 0, own);
 		const leave = (): void => {

@@ -68,8 +68,8 @@ export function connectEndpoint(
 		});
 		return new Promise((resolve) => {
 			opened.once("close", (code, reason) => {
-				const told = reason.toString().replace(/\p{Cc}/gu, " ");
-				const closed = `disconnected (${code}${told === "" ? "" : `, ${told}`})`;
+				const text = reason.toString().replace(/\p{Cc}/gu, " ");
+				const closed = `disconnected (${code}${text === "" ? "" : `, ${text}`})`;
 				resolve(failure === "" ? closed : `not connected: ${failure}`);
 			});
 		});

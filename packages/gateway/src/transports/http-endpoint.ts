@@ -236,7 +236,7 @@ export class HttpEndpoint {
 		}
 		let session = this.#sessions.get(`${id}`);
 		if (typeof id !== "string") {
-			session = this.#begin(method, catalog, address, body);
+			session = this.#openSession(method, catalog, address, body);
 		} else if (session?.catalog.key !== catalog.key) {
 			const claims = this.#claimsIn(id, catalog);
 			// If it is open, the rights of the client's token have changed.
@@ -248,7 +248,7 @@ export class HttpEndpoint {
 		session.serve(response, method === "POST" ? { body } : { lastEvent: `${lastEvent ?? ""}` });
 	}
 
-	#begin(method: string | undefined, catalog: Catalog, address: string | undefined, body: unknown): Session {
+	#openSession(method: string | undefined, catalog: Catalog, address: string | undefined, body: unknown): Session {
 		if (isInitializeRequest(body)) {
 			const { id, claims } = this.#ids.make(catalog, body.params);
 			return this.#add(id, claims, catalog, address, false);

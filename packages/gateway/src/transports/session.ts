@@ -89,7 +89,7 @@ export class Session implements Channel, ResponseForm {
 	/** Numbers that no earlier process has given: a client could resume a stream of that. */
 	#streams = Date.now();
 	/** The number of the last event that was written to the stream for what is not part of an answer. */
-	#told = this.#events.last;
+	#sent = this.#events.last;
 	/** Subscriptions of an earlier process that have not succeeded yet: their server may still be connecting. */
 	readonly #missing = new Set<string>();
 	readonly #stopFollowing: () => void;
@@ -330,7 +330,7 @@ export class Session implements Channel, ResponseForm {
 	/** @param last the header `Last-Event-ID` */
 	#openStream(last: string, response: ServerResponse): void {
 		// A client without an id has got no event yet.
-		const from = last === "" ? { stream: STANDALONE, number: this.#told } : readEventId(last);
+		const from = last === "" ? { stream: STANDALONE, number: this.#sent } : readEventId(last);
 		const missed = from === undefined ? "" : this.#events.after(from);
 		if (from?.stream === STANDALONE) {
 			this.#openStandalone(response, missed);
@@ -350,7 +350,7 @@ export class Session implements Channel, ResponseForm {
 		const exchange = this.#standalone ?? new Exchange(response, this);
 		this.#standalone = exchange;
 		exchange.moveTo(response, missed);
-		this.#told = this.#events.last;
+		this.#sent = this.#events.last;
 		response.once("close", () => {
 			if (exchange.isLost) {
 				// The last messages may be lost.
@@ -380,7 +380,7 @@ export class Session implements Channel, ResponseForm {
 		} else if (exchange.isStream || !exchange.isLost) {
 			const { isLost } = exchange;
 			exchange.write(this.#events.add(exchange.stream, text));
-			this.#told = isStandalone && !isLost ? this.#events.last : this.#told;
+			this.#sent = isStandalone && !isLost ? this.#events.last : this.#sent;
 		}
 	}
 
@@ -413,8 +413,8 @@ export class Session implements Channel, ResponseForm {
 	 */
 	#announceWithCall({ id }: JSONRPCRequest): void {
 		const exchange = this.#exchanges.get(id);
-		for (const [list, isTold] of this.#hasStream ? [] : this.#client.changes) {
-			if (!isTold && exchange !== undefined) {
+		for (const [list, isAnnounced] of this.#hasStream ? [] : this.#client.changes) {
+			if (!isAnnounced && exchange !== undefined) {
 				this.#client.changes.set(list, true);
 				this.#write(exchange, { jsonrpc: "2.0", method: `notifications/${list}/list_changed` });
 			}

@@ -101,8 +101,8 @@ export function readMessage(value: unknown): JSONRPCMessage {
 	// Ids of requests are numbers, or texts that cannot be read as numbers.
 	const answered = typeof id === "string" && /^\d{1,15}$/.test(id) ? Number(id) : id;
 	if (typeof answered !== "number" && typeof answered !== "string") {
-		const told = isObject(error) || typeof error === "string" ? `: ${readError(error).message}` : "";
-		throw new Error(`unexpected message: not a request, a notification or a response${told}`);
+		const detail = isObject(error) || typeof error === "string" ? `: ${readError(error).message}` : "";
+		throw new Error(`unexpected message: not a request, a notification or a response${detail}`);
 	}
 	const response = { jsonrpc: "2.0", id: answered } as const;
 	if (isTooDeep) {
@@ -192,10 +192,10 @@ function readError(error: string | Members): { code: number; message: string; da
 	const { code, message, data }: Members = typeof error === "string" ? { message: error } : error;
 	const isCode = Number.isSafeInteger(code);
 	const named = isCode || code === undefined ? "" : ` (${jsonText(code)})`;
-	const untold = isCode ? `error ${jsonText(code)} without a message` : "error without a message";
+	const unnamed = isCode ? `error ${jsonText(code)} without a message` : "error without a message";
 	return {
 		code: isCode ? (code as number) : SERVER_ERROR,
-		message: message === undefined ? untold + named : jsonText(message) + named,
+		message: message === undefined ? unnamed + named : jsonText(message) + named,
 		...(data !== undefined && data !== null && { data }),
 	};
 }
