@@ -36,6 +36,7 @@ export default [blink];
 
 const THROWING = `
 import Timer from "timer";
+import { defineTool } from "../../src/tools/define-tool.js";
 
 const fail = defineTool({
 	name: "self.lamp.fail",
