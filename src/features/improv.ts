@@ -5,8 +5,7 @@ import type { Feature, Listener } from "../core/listener.js";
 import { settingText } from "../core/read-setting.js";
 import { hostnameOf } from "../core/text/hostname.js";
 import { WriteQueue } from "../core/text/write-queue.js";
-import type { Hardware } from "../hardware/hardware.js";
-import type { SerialPort, SerialRecord } from "../hardware/serial.js";
+import type { Hardware, SerialPort, SerialRecord } from "../hardware/hardware.js";
 import type { WiFiAccess } from "../hardware/wifi-setup.js";
 import { makePacket, PACKET, PacketReader, type PacketType } from "../protocols/improv-packet.js";
 

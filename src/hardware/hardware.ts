@@ -7,7 +7,6 @@ import type { PartsByKind } from "./kinds/index.js";
 import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
 import type { Reminders } from "./reminders.js";
 import type { RuleBook } from "./rules.js";
-import type { SerialRecord } from "./serial.js";
 import type { Codec, Player, PlayOpusFile, Speaker } from "./sound.js";
 import type { Installer, Updater } from "./updater.js";
 import type { AccessPoint, SetupNotice, WiFiSetup } from "./wifi-setup.js";
@@ -20,6 +19,28 @@ export type Theme = "light" | "dark";
 export interface Backlight {
 	/** Percent, an integer from 0 to 100. 0 is off. */
 	brightness: number;
+}
+
+/** ECMA-419's serial port. */
+export interface SerialPort {
+	/** At most this many of the received bytes. */
+	read(count: number): ArrayBuffer | undefined;
+	/** Writes all or throws. Takes at most as many bytes as `onWritable` announced. */
+	write(bytes: ArrayBuffer): void;
+	close(): void;
+}
+
+export interface SerialOptions {
+	/** Bits per second. */
+	readonly baud: number;
+	readonly format: "buffer";
+	readonly onReadable: (count: number) => void;
+	readonly onWritable: (count: number) => void;
+}
+
+/** The serial port that leads to a computer. Its constructor throws if it is in use, for example by the debugger. */
+export interface SerialRecord {
+	readonly io: new (options: SerialOptions) => SerialPort;
 }
 
 /** The content of a screen's face. */

@@ -1,8 +1,7 @@
 import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { ToolResult } from "./content.js";
 import { type Listed, listed } from "./paged-list.js";
-import type { InferProperties, Properties, Schema } from "./schema.js";
-import { object } from "./schema.js";
+import { type InferProperties, object, type Properties, type Schema } from "./schema.js";
 import type { ToolCall } from "./tool-call.js";
 import { type Member, prepare, prepareMembers, validate } from "./validate.js";
 

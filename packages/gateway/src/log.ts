@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
-import { type DestinationStream, type Logger, pino } from "pino";
+import { type DestinationStream, pino } from "pino";
 import { printable, printableLine } from "./printable.js";
 
 /** Members that are never logged. Nothing logs a secret on purpose: this is for mistakes. */
@@ -36,7 +36,7 @@ export function makeLog(
 	return log;
 }
 
-export type { Logger } from "pino";
+export type Logger = pino.Logger;
 
 /** Bytes that are buffered while the log is not read. */
 const MAX_WAITING = 1024 * 1024;

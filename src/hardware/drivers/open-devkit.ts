@@ -1,7 +1,7 @@
 import Serial from "embedded:io/serial";
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { OpenMember } from "../board-data.js";
-import type { SerialRecord } from "../serial.js";
+import type { SerialRecord } from "../hardware.js";
 import type { DigitalButton } from "./button-digital.js";
 import { esp32Chip } from "./esp32-chip.js";
 import { BOOT_PINS } from "./esp32-models.js";

@@ -1,5 +1,4 @@
-import type { TimerHandle, TimerModule } from "../hardware.js";
-import type { SerialOptions, SerialPort } from "../serial.js";
+import type { SerialOptions, SerialPort, TimerHandle, TimerModule } from "../hardware.js";
 import type { esp32Usb } from "./esp32-usb.js";
 
 interface UsbSerialOptions extends SerialOptions {

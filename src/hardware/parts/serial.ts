@@ -1,7 +1,6 @@
 import { utf8Length } from "../../core/text/utf8.js";
-import type { TimerHandle } from "../hardware.js";
+import type { SerialOptions as PortOptions, SerialPort, TimerHandle } from "../hardware.js";
 import type { SerialLine } from "../kinds/line.js";
-import type { SerialOptions as PortOptions, SerialPort } from "../serial.js";
 import {
 	aNumber,
 	anything,

@@ -3,7 +3,6 @@ import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parse } from "@humanwhocodes/momoa";
 import { isObject } from "xs-mcp-firmware/core/text/json";
-import * as kinds from "../plugin.js";
 import {
 	ConfigurationError,
 	flagOf,
@@ -94,11 +93,11 @@ export async function loadPlugins(sources: ConfigurationSources): Promise<readon
 	return await Promise.all((settled(SETTINGS.plugins, from) as readonly string[]).map(importPlugin));
 }
 
-/** Imports a module that exports a plugin, or a function that makes one with {@link kinds}. */
+/** Imports a module that exports a plugin, or a function that makes one with the kinds of settings. */
 async function importPlugin(path: string): Promise<Plugin> {
 	try {
 		const { default: exported } = await import(pathToFileURL(path).href);
-		const plugin = typeof exported === "function" ? exported(kinds) : exported;
+		const plugin = typeof exported === "function" ? exported(await import("../plugin.js")) : exported;
 		if (typeof plugin?.name !== "string" || typeof plugin.setup !== "function") {
 			throw new Error("expected a default export with name and setup");
 		}
