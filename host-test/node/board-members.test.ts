@@ -56,21 +56,21 @@ const chip =
 		return { args, close() {} };
 	};
 
-describe("members of a board's data", () => {
+describe("a board of data", () => {
 	afterEach(() => {
 		for (const name of ["modules", "device", "trace"]) {
 			Reflect.deleteProperty(globalThis, name);
 		}
 	});
 
-	it("open a speaker without a codec chip, whose player sets the volume", async () => {
+	it("opens a speaker without a codec chip, and its player sets the volume", async () => {
 		const { board, closing } = await open("speaker", { speaker: { i2s: I2S, volume: 40 } });
 		assert.equal(board.speaker, board.player);
 		assert.equal((board.player as { readonly volume: number }).volume, 40);
 		assert.deepEqual(closing, [board.player]);
 	});
 
-	it("open a speaker's codec chip, which sets the volume", async () => {
+	it("opens a speaker's codec chip, which sets the volume", async () => {
 		globals.modules = { "src/hardware/drivers/es8311": chip() };
 		const speaker = { codec: "es8311", address: 0x19, i2s: { ...I2S, main: 3 } } as const;
 		const { board, closing } = await open("speaker", { speaker });
@@ -79,7 +79,7 @@ describe("members of a board's data", () => {
 		assert.deepEqual(closing, [board.player, board.speaker]);
 	});
 
-	it("open the player alone if the codec chip does not answer", async () => {
+	it("opens the player alone if the codec chip does not answer", async () => {
 		globals.modules = { "src/hardware/drivers/es8311": chip(new Error("no answer")) };
 		const { board, lines } = await open("speaker", { speaker: { codec: "es8311", i2s: I2S } });
 		assert.equal(board.speaker, board.player);
@@ -87,7 +87,7 @@ describe("members of a board's data", () => {
 		assert.deepEqual(lines, ["codec chip not opened: Error: no answer"]);
 	});
 
-	it("open a microphone's chip, and the codec of a board with a player", async () => {
+	it("opens a microphone's chip, and the codec of a board with a player", async () => {
 		globals.modules = { "src/hardware/drivers/es7210": chip() };
 		const player = { volume: 70 };
 		const microphone = { codec: "es7210", address: 0x41, i2s: I2S, channels: 1 } as const;
@@ -96,14 +96,14 @@ describe("members of a board's data", () => {
 		assert.deepEqual((closing[0] as unknown as { readonly args: unknown[] }).args, [BUS, 0x41, false]);
 	});
 
-	it("open no chip for a microphone that shares the speaker's, and no codec without a player", async () => {
+	it("opens no chip for a microphone that shares the speaker's, and no codec without a player", async () => {
 		globals.modules = { "src/hardware/drivers/es8311": chip(new Error("opened twice")) };
 		const both = { codec: "es8311", i2s: I2S } as const;
 		const { board, closing, lines } = await open("microphone", { speaker: both, microphone: both });
 		assert.deepEqual([board, closing, lines], [{}, [], []]);
 	});
 
-	it("open LEDs of both kinds as lights, without one that fails", async () => {
+	it("opens LEDs of both kinds as lights, without one that fails", async () => {
 		globals.modules = {
 			"src/hardware/drivers/open-neopixel": chip(),
 			"src/hardware/drivers/open-pwm-light": (led) => {

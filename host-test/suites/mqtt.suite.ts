@@ -114,7 +114,7 @@ export default suite("MQTT", {
 		const rejected = { id: 9, method: "tools/call" };
 		equal(
 			heard,
-			[rejected, rejected, [rejected]].map((each) => ({ rejected: each, reason })),
+			[rejected, rejected, rejected].map((each) => ({ rejected: each, reason })),
 		);
 		heard.length = 0;
 		client.arrive(['{"type":"mcp","payload":{"id":1,"method":"initialize"}}']);

@@ -68,8 +68,8 @@ const redirected = (request: HttpRequest, { status, location }: HttpResponse): H
 	if (from.scheme === "https" && to.scheme === "http") {
 		throw new Error(`${url}: redirect from https to http rejected`);
 	}
-	const isKept = isSameServer(from, to);
-	const kept = [...headers].filter(([name]) => isKept || name.toLowerCase() !== CREDENTIALS);
+	const isSame = isSameServer(from, to);
+	const kept = [...headers].filter(([name]) => isSame || name.toLowerCase() !== CREDENTIALS);
 	return { ...request, ...(isGet && { method: "GET", body: [] }), url: next, headers: new Map(kept) };
 };
 

@@ -378,8 +378,8 @@ export class Protocol implements ChannelEvents {
 		} else if (this.retained !== undefined && isCommand(envelope)) {
 			const reason = `command of type ${type} before the backend's hello: dropped, it may be a retained message`;
 			this.options.log(reason);
-			if (isMcp) {
-				this.options.events.receiver?.reject(envelope.payload, reason);
+			for (const message of isMcp ? [envelope.payload].flat() : []) {
+				this.options.events.receiver?.reject(message, reason);
 			}
 		} else if (isMcp || APPLICATION_TYPES.includes(type)) {
 			if (this.quietPolls > 0) {

@@ -30,8 +30,8 @@ export function Button({ text, isPressed, onClick }: ButtonProps) {
 	);
 }
 
-/** Digits of a value that is shown. */
-const MAX_DIGITS = 4;
+/** Decimals of a value that is shown. */
+const MAX_DECIMALS = 2;
 
 /** A slider with its name and value. */
 export function Range({ label, unit, minimum, maximum, step = 1, value, onChange }: RangeProps) {
@@ -47,7 +47,7 @@ export function Range({ label, unit, minimum, maximum, step = 1, value, onChange
 				onInput={({ currentTarget }) => onChange(Number(currentTarget.value))}
 			/>
 			<output>
-				{Number(value.toPrecision(MAX_DIGITS))} {unit}
+				{Number(value.toFixed(MAX_DECIMALS))} {unit}
 			</output>
 		</label>
 	);

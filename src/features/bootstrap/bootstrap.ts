@@ -193,11 +193,7 @@ export class Bootstrap extends AppPart implements Search {
 		let problem = new Error(["the response has neither mqtt nor websocket", ...dropped].join("; "));
 		for (const backend of candidates) {
 			try {
-				const text = JSON.stringify(backend);
-				if (text !== this.reported) {
-					this.events.onBackend(backend);
-					this.reported = text;
-				}
+				this.report(backend);
 				settings?.set(...STORED, JSON.stringify({ otaUrl, backend }));
 				return;
 			} catch (error) {
@@ -206,6 +202,14 @@ export class Bootstrap extends AppPart implements Search {
 			}
 		}
 		throw problem;
+	}
+
+	private report(backend: ServedBackend): void {
+		const text = JSON.stringify(backend);
+		if (text !== this.reported) {
+			this.events.onBackend(backend);
+			this.reported = text;
+		}
 	}
 
 	/** Shows the code, and polls until the device is bound. Then the bootstrap starts over. */
@@ -267,11 +271,7 @@ export class Bootstrap extends AppPart implements Search {
 	private fail(error: Error): void {
 		this.failures += 1;
 		if (this.reported === "") {
-			try {
-				this.use({ backends: [], dropped: [] });
-			} catch {
-				// Without a stored backend, or with one whose fault is logged.
-			}
+			this.useStored();
 		}
 		if (this.failures < TRIES) {
 			this.events.onFailed(error, this.checkIn(this.backoff.next()));
@@ -284,6 +284,19 @@ export class Bootstrap extends AppPart implements Search {
 	private forgetFailures(): void {
 		this.failures = 0;
 		this.backoff.reset();
+	}
+
+	private useStored(): void {
+		const { board, log } = this.app;
+		const stored = storedBackend(board.settings, this.config.otaUrl);
+		if (stored === undefined) {
+			return;
+		}
+		try {
+			this.report(stored);
+		} catch (error) {
+			log(`stored backend unusable: ${(error as Error).message}`);
+		}
 	}
 
 	/** Plans the next check. @returns milliseconds until then, or undefined if no check is due */

@@ -185,16 +185,16 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 		if (this.isAborting) {
 			this.isAborting = state !== "start" && state !== "stop";
 		} else if (state === "start") {
-			this.start();
+			this.markSpoken();
 		} else if (state === "sentence_start" && shortText(text) !== "") {
-			this.start();
+			this.markSpoken();
 			this.sentence(shortText(text));
 		} else if (state === "stop" && this.pending?.isSpoken) {
 			this.finish();
 		}
 	}
 
-	private start(): void {
+	private markSpoken(): void {
 		if (this.pending?.isSent) {
 			this.pending.isSpoken = true;
 		}

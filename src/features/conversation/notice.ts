@@ -21,7 +21,7 @@ export class Notice extends AppPart implements Listener {
 		if (message.type === "tts") {
 			this.end();
 		} else if (message.type === "notify" && isIdle(message, this.app)) {
-			this.start(message);
+			this.showNotice(message);
 		}
 	}
 
@@ -34,7 +34,7 @@ export class Notice extends AppPart implements Listener {
 		this.end();
 	}
 
-	private start(message: Envelope): void {
+	private showNotice(message: Envelope): void {
 		const { board, log } = this.app;
 		const { audio_url: url } = message;
 		const subtitles = readSubtitles(message.subtitles);

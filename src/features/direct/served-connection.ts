@@ -121,6 +121,10 @@ export class ServedConnection extends ServedExchange {
 			this.reject({ status: 400, reason: (error as Error).message });
 			return;
 		}
+		this.receive(text);
+	}
+
+	private receive(text: string): void {
 		const { headers, endpoint } = this;
 		const { server } = endpoint.app;
 		let message: unknown;

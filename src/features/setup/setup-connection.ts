@@ -53,12 +53,7 @@ export class SetupConnection extends ServedExchange {
 	}
 
 	private async answer(request: ServedRequest, response: ServedResponse, body: ArrayBuffer | undefined): Promise<void> {
-		let answer: Answer = { status: 413 };
-		try {
-			answer = body === undefined ? answer : await answerRequest(request, decodeText(body), this.setup);
-		} catch {
-			answer = { status: 400 };
-		}
+		const answer = await this.ask(request, body);
 		if (this.isEnded) {
 			return;
 		}
@@ -73,6 +68,17 @@ export class SetupConnection extends ServedExchange {
 			this.connection.respond(response);
 		} catch {
 			this.close();
+		}
+	}
+
+	private ask(request: ServedRequest, body: ArrayBuffer | undefined): Answer | Promise<Answer> {
+		if (body === undefined) {
+			return { status: 413 };
+		}
+		try {
+			return answerRequest(request, decodeText(body), this.setup);
+		} catch {
+			return { status: 400 };
 		}
 	}
 

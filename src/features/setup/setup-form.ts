@@ -156,8 +156,17 @@ export const storeValues = (values: SetupValues, source: StoredSource): boolean 
 const errorPlace = (field: Field): Field | "form" => (field === "language" || field === "timezone" ? "form" : field);
 
 /** Checks the length, and rejects control characters. */
-const isShortText = (value: string): boolean =>
-	value.length <= MAX_VALUE_LENGTH && Array.from(value).every((each) => each >= " " && each !== "\u007f");
+const isShortText = (value: string): boolean => {
+	if (value.length > MAX_VALUE_LENGTH) {
+		return false;
+	}
+	for (const character of value) {
+		if (character < " " || character === "\u007f") {
+			return false;
+		}
+	}
+	return true;
+};
 
 /** The check of the firmware does not read these settings. */
 const uncheckedError = (

@@ -89,7 +89,7 @@ class Voice extends AppPart implements Listener {
 
 	onMessage({ type, state }: Envelope): void {
 		if (type === "tts" && state === "start") {
-			this.start();
+			this.startSpeech();
 		} else if (type === "tts" && state === "stop") {
 			this.end();
 		} else if (type === "listen" && state === "start") {
@@ -323,7 +323,7 @@ class Voice extends AppPart implements Listener {
 	};
 
 	/** A second `start` restarts it. */
-	private start(): void {
+	private startSpeech(): void {
 		const { app, codec } = this;
 		this.onInterrupt();
 		try {

@@ -1,4 +1,4 @@
-// The UART of ESP-IDF's log, for src/hardware/drivers/open-console-port.ts.
+// The UART of ESP-IDF's log, for src/hardware/drivers/open-devkit.ts.
 
 #include "xsmc.h"
 #include "driver/uart.h"

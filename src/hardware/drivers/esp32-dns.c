@@ -1,4 +1,4 @@
-// ESP-IDF's DNS client, for src/hardware/drivers/esp32-dns.ts.
+// ESP-IDF's DNS client, for src/hardware/drivers/open-wifi.ts.
 
 #include "xsmc.h"
 

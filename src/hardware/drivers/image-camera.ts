@@ -76,14 +76,7 @@ export class ImageCamera implements Camera {
 	}
 
 	private nextFrame(): Promise<Frame> {
-		if (this.camera === undefined) {
-			const { camera, width, height, encode } = this.options;
-			const imageType = encode === undefined ? "jpeg" : RGB565BE;
-			const onReadable = (): void => this.receive();
-			this.camera = new camera.io({ ...camera, width, height, imageType, format: "buffer/disposable", onReadable });
-			this.camera.start();
-		}
-		const { camera } = this;
+		const camera = this.open();
 		// Waiting pictures are old.
 		for (let old = camera.read(); old !== undefined; old = camera.read()) {
 			old.close();
@@ -101,6 +94,17 @@ export class ImageCamera implements Camera {
 				resolve(frame);
 			};
 		});
+	}
+
+	private open(): ImageInput {
+		if (this.camera === undefined) {
+			const { camera, width, height, encode } = this.options;
+			const imageType = encode === undefined ? "jpeg" : RGB565BE;
+			const onReadable = (): void => this.receive();
+			this.camera = new camera.io({ ...camera, width, height, imageType, format: "buffer/disposable", onReadable });
+			this.camera.start();
+		}
+		return this.camera;
 	}
 
 	/** Pictures that are not awaited stay with the camera, which then pauses. */

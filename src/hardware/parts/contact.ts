@@ -102,12 +102,11 @@ class PinSensor implements Sensor {
 
 	private open(): DigitalPin {
 		const { pin, pull, debounce = DEFAULT_DEBOUNCE } = this.options;
-		const { load, timer, name } = this.io;
-		const Digital = load<DigitalClass>(DIGITAL);
-		const pulled = pull === "up" ? Digital.InputPullUp : Digital.InputPullDown;
+		const { timer, name } = this.io;
+		const Digital = this.io.load<DigitalClass>(DIGITAL);
 		const opened = new Digital({
 			pin,
-			mode: pull === undefined ? Digital.Input : pulled,
+			mode: modeOf(Digital, pull),
 			edge: Digital.Rising | Digital.Falling,
 			// Waits until the level has lasted.
 			onReadable: () => {
@@ -133,3 +132,10 @@ class PinSensor implements Sensor {
 		}
 	}
 }
+
+const modeOf = (Digital: DigitalClass, pull: ContactOptions["pull"]): number => {
+	if (pull === undefined) {
+		return Digital.Input;
+	}
+	return pull === "up" ? Digital.InputPullUp : Digital.InputPullDown;
+};

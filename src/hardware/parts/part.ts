@@ -92,10 +92,11 @@ export const optionFault = <Options extends object>(
 ): string | undefined => {
 	const names = Object.keys(checks) as (keyof Options & string)[];
 	const unknown = Object.keys(options).find((name) => !names.includes(name as keyof Options & string));
+	if (unknown !== undefined) {
+		return `unknown option ${unknown}, expected ${names.join(", ")}`;
+	}
 	const faults = [...names.map((name) => checks[name](name, options[name])), ...others];
-	return unknown === undefined
-		? (faults.find((fault) => fault !== false) as string | undefined)
-		: `unknown option ${unknown}, expected ${names.join(", ")}`;
+	return faults.find((fault) => typeof fault === "string") as string | undefined;
 };
 
 /** Takes any value: of a title. */

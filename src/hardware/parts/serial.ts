@@ -131,12 +131,12 @@ class PortLine implements SerialLine {
 		if (tx === undefined) {
 			throw new Error(`${name} only receives`);
 		}
-		if (Array.from(text).some((each) => each < " " || each === "\u007f")) {
-			throw new Error("text: expected one line, without control characters");
-		}
 		const bytes = utf8Length(text) + end.length;
 		if (bytes > MAX_SENT) {
 			throw new Error(`text: expected at most ${MAX_SENT - end.length} bytes, got ${bytes - end.length}`);
+		}
+		if (Array.from(text).some((each) => each < " " || each === "\u007f")) {
+			throw new Error("text: expected one line, without control characters");
 		}
 		const { value } = this.port;
 		if (this.sentAt !== undefined && (ticks() - this.sentAt) >>> 0 < MIN_PAUSE) {
@@ -155,7 +155,7 @@ class PortLine implements SerialLine {
 		this.port.close();
 	}
 
-	/** Empty lines are ignored. */
+	/** Collects bytes into lines. Empty lines are ignored. */
 	private arrived(buffer: ArrayBuffer | undefined): void {
 		for (const byte of new Uint8Array(buffer ?? new ArrayBuffer(0))) {
 			if ((byte === 10 || byte === 13) && this.bytes.length > 0) {
