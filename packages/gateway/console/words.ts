@@ -48,6 +48,9 @@ export function eventName(name: string): string {
 /** The data of an event in words: "soil 41 %", "boot long". */
 export function eventText({ kind: _kind, previous: _previous, unit = "", ...data }: EventEntry["data"]): string {
 	const words = Object.entries(data).flatMap(([name, value]) => {
+		if (name === "ok" && value === false) {
+			return t("failed");
+		}
 		if (typeof value === "boolean") {
 			return name === "on" ? t(value ? "on" : "off") : value ? name : [];
 		}

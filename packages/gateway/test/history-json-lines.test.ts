@@ -45,6 +45,16 @@ describe("lines of JSON on disk", () => {
 		assert.deepEqual(await numbersIn(after), [1, 4]);
 	});
 
+	it("report one that cannot be serialized, and keep later ones", async () => {
+		const errors: unknown[] = [];
+		const lines = openJsonLines(join(makeStateFolder(), "a."), 1_000, (error) => void errors.push(error));
+		lines.append({ number: 1n });
+		assert.deepEqual(await numbersIn(lines), []);
+		lines.append({ number: 2 });
+		assert.deepEqual(await numbersIn(lines), [2]);
+		assert.match(`${errors[0]}`, /BigInt/);
+	});
+
 	it("report a disk that cannot be written", async () => {
 		const errors: unknown[] = [];
 		const lines = openJsonLines(join(makeStateFolder(), "missing", "a."), 1_000, (error) => void errors.push(error));

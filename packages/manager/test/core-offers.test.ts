@@ -82,6 +82,12 @@ describe("an item of a server's list", () => {
 		assert.deepEqual(items[0]?.annotations, { audience: ["user"], destructiveHint: true });
 	});
 
+	it("lists a tool without an execution that is invalid", () => {
+		for (const taskSupport of [{ toString: 1 }, ["required"], "other"]) {
+			assert.deepEqual(validList("tools", [{ ...LEAST.tools, execution: { taskSupport } }]).items, [LEAST.tools]);
+		}
+	});
+
 	it("keeps null where it is a value of a schema", () => {
 		const inputSchema = {
 			type: "object",

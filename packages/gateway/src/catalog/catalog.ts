@@ -85,6 +85,7 @@ export class Catalog {
 	/** @param catalogTools the tools with which a client finds and calls others, for each kind of list */
 	constructor(
 		key: string,
+		servers: ServerRegistry,
 		lists: ServerLists,
 		access: Access,
 		view: ToolView,
@@ -94,7 +95,7 @@ export class Catalog {
 		this.key = key;
 		this.access = access;
 		this.view = view;
-		this.#servers = lists.registry;
+		this.#servers = servers;
 		this.lists = lists;
 		this.ownTools = ownTools;
 		this.#catalogTools = catalogTools;
@@ -199,7 +200,7 @@ export class Catalog {
 	}
 
 	/** The names of some tools of a server, or of all. */
-	#names(isMeant: (tool: ServerTool) => boolean, server: Server | undefined): readonly string[] {
+	#names(matches: (tool: ServerTool) => boolean, server: Server | undefined): readonly string[] {
 		const names: string[] = [];
 		let looked = 0;
 		for (const member of this.lists.members()) {
@@ -207,7 +208,7 @@ export class Catalog {
 			if (looked > MAX_LOOKED_AT || names.length >= MAX_NAMES) {
 				break;
 			}
-			if ((server === undefined || member.server === server) && isMeant(member.tool)) {
+			if ((server === undefined || member.server === server) && matches(member.tool)) {
 				names.push(this.listed(member).name);
 			}
 		}

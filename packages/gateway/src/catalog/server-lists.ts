@@ -97,7 +97,6 @@ export function makeServerLists(
 	});
 	const templates: readonly ResourceTemplateType[] = [STATE_TEMPLATE];
 	return {
-		registry,
 		scope,
 		listings,
 		naming,

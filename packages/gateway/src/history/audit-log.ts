@@ -45,9 +45,9 @@ export type AuditEntry =
 /** Filter of entries. Times are in ISO 8601. */
 type AuditQuery = Readonly<Partial<Record<"device" | "principal" | "from" | "to", string>>>;
 
-/** The log of calls and changes, on disk. */
-export function openAuditLog(...of: Parameters<typeof openJsonLines>) {
-	const lines = openJsonLines(...of);
+/** Opens the log of calls and changes, on disk. */
+export function openAuditLog(...options: Parameters<typeof openJsonLines>) {
+	const lines = openJsonLines(...options);
 	return Object.assign(lines, {
 		/** Records a change over HTTP. */
 		requested(principal: string, request: string, status: number, change?: AuditedChange): void {

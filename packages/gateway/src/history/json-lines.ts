@@ -14,8 +14,8 @@ const MODE = 0o600;
 export type JsonLines = ReturnType<typeof openJsonLines>;
 
 /**
- * Lines of JSON in two files, with the lines that they have. The older one is deleted when the newer one is full. Their folder must
- * exist.
+ * Opens lines of JSON in two files, and keeps the earlier ones. The older one is deleted when the newer one is full. Their folder
+ * must exist.
  *
  * @param prefix of their paths, which end in `old.jsonl` and `new.jsonl`
  * @param maxBytes size of both files together
@@ -45,11 +45,11 @@ export function openJsonLines(
 			if (entries.length === 0) {
 				return;
 			}
-			// A write that a full disk cut short leaves a partial line, so each write starts with a line feed.
-			const text = `\n${entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")}`;
-			const bytes = Buffer.byteLength(text);
 			let problem: Error | undefined;
 			try {
+				// A write that a full disk cut short leaves a partial line, so each write starts with a line feed.
+				const text = `\n${entries.map((entry) => `${JSON.stringify(entry)}\n`).join("")}`;
+				const bytes = Buffer.byteLength(text);
 				if (newBytes > 0 && newBytes + bytes > maxBytes / 2) {
 					await rename(paths.new, paths.old);
 					[oldBytes, newBytes] = [newBytes, 0];

@@ -118,8 +118,7 @@ export class Client {
 	capabilities: ClientCapabilities = {};
 	/** The least severe log messages that the client gets in its session. */
 	logLevel: LogLevel = DEFAULT_LOG_LEVEL;
-	/** The revision that the client speaks; empty before it has begun its session. */
-	revision: string;
+	#revision: string;
 	readonly #channel: Channel | undefined;
 	/** Requests without an answer, by their ids. Empty if several clients share this one. */
 	readonly #requests = new Map<unknown, ClientRequest>();
@@ -135,10 +134,15 @@ export class Client {
 		this.gateway = gateway;
 		this.catalog = catalog;
 		this.isStateless = isStateless;
-		this.revision = isStateless ? REVISION_OF_STATELESS : "";
+		this.#revision = isStateless ? REVISION_OF_STATELESS : "";
 		this.caching = { ttlMs: listTtl, cacheScope: catalog.isPublic ? "public" : "private" };
 		this.subscriptions = makeSubscriptions(this);
 		this.#channel = channel;
+	}
+
+	/** The revision that the client speaks; empty before it has begun its session. */
+	get revision(): string {
+		return this.#revision;
 	}
 
 	/** Adds a function that is called once the client has disconnected. */
@@ -223,7 +227,7 @@ export class Client {
 	/** Begins the client's session: agrees on a revision. */
 	initialize({ protocolVersion: asked, capabilities, clientInfo }: InitializeRequestParams): object {
 		const protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : SUPPORTED_PROTOCOL_VERSIONS[0];
-		this.revision = `${protocolVersion}`;
+		this.#revision = `${protocolVersion}`;
 		this.capabilities = withForm(capabilities);
 		this.info = clientInfo;
 		const serverInfo = infoFor(SERVER_INFO, this.revision);
@@ -332,8 +336,8 @@ export class Client {
 		}
 		const meant = catalog.nameOf(name);
 		// Devices are named for a tool that several have.
-		const isMeant = !(DEVICES in args) || catalog.lists.findGroup(meant) !== undefined;
-		if (meant !== name && isMeant) {
+		const matchesArgs = !(DEVICES in args) || catalog.lists.findGroup(meant) !== undefined;
+		if (meant !== name && matchesArgs) {
 			return await this.#call(meant, args, request, true);
 		}
 		throw new ProtocolError(ProtocolErrorCode.InvalidParams, catalog.unknownText(name));

@@ -88,8 +88,13 @@ export class Gateway {
 		this.asking = new Asking(options.requestStateKey);
 		this.tasks = makeTasks(options.taskTtl, options.taskPatience);
 		this.updates = new FirmwareUpdates(servers);
-		const { catalog, catalogLimit, pinnedTools, panels } = { ...DEFAULT_VIEW, ...options };
-		this.#view = { catalog, catalogLimit, pinnedTools, panels };
+		const { catalog, catalogLimit, pinnedTools, panels } = DEFAULT_VIEW;
+		this.#view = {
+			catalog: options.catalog ?? catalog,
+			catalogLimit: options.catalogLimit ?? catalogLimit,
+			pinnedTools: options.pinnedTools ?? pinnedTools,
+			panels: options.panels ?? panels,
+		};
 		this.#listings = makeListings(options.toolHints);
 	}
 
@@ -157,7 +162,7 @@ export class Gateway {
 		if (catalog === undefined) {
 			const ownTools = server === undefined ? this.#ownTools(access) : [];
 			const lists = this.#listsOf(JSON.stringify([rights, server]), { server, devices, userTools, readOnly });
-			catalog = new Catalog(key, lists, access, view, ownTools, catalogToolsFor(readOnly));
+			catalog = new Catalog(key, this.servers, lists, access, view, ownTools, catalogToolsFor(readOnly));
 			this.#catalogs.set(key, catalog);
 		}
 		return catalog;

@@ -152,7 +152,8 @@ function readItem(list: ListName, given: unknown): { readonly item?: Members; re
 function readTool({ inputSchema, outputSchema, annotations, execution, ...rest }: Members) {
 	const { schema, problem } = usableOutputSchema(outputSchema);
 	// 2025-11-25: only a tool that may take long needs to say so.
-	const isLong = isObject(execution) && ["optional", "required"].includes(`${execution.taskSupport}`);
+	const taskSupport = isObject(execution) ? execution.taskSupport : undefined;
+	const isLong = taskSupport === "optional" || taskSupport === "required";
 	const valid = Object.entries(isObject(annotations) ? annotations : {}).filter(
 		([name, value]) => !(name in HINTS) || typeof value === HINTS[name as keyof typeof HINTS],
 	);

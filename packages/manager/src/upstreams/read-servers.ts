@@ -31,7 +31,7 @@ export function readServers(text: string, file: string, environment: Environment
 		return readParsed(parseFile(text, file), file, environment);
 	} catch (error) {
 		const { line, message } = error as SyntaxError & { readonly line?: number };
-		if (line === undefined) {
+		if (!(error instanceof SyntaxError) || line === undefined) {
 			throw error;
 		}
 		return brokenFile({ file, line, field: "", message });
