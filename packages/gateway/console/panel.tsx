@@ -67,25 +67,8 @@ class HostedDevice extends Device {
 	async open(tools: readonly Tool[]): Promise<void> {
 		this.tools.value = tools;
 		addEventListener("message", ({ source, data }) => {
-			if (source !== parent) {
-				return;
-			}
-			const { id, method, params, result, error } = data as Message;
-			if (method === undefined) {
-				const request = this.#waiting.get(id as number);
-				this.#waiting.delete(id as number);
-				if (error === undefined) {
-					request?.resolve(result as never);
-				} else {
-					request?.reject(new Error(error.message ?? "the host has rejected the request"));
-				}
-			} else if (method === "ui/notifications/host-context-changed") {
-				this.#follow(params as HostContext);
-			} else if (method === "ui/notifications/tool-result") {
-				this.keep(this.#shown, params as CallToolResult);
-			} else if (id !== undefined) {
-				// "ui/resource-teardown" and "ping": nothing is to be saved.
-				send({ id, result: {} });
+			if (source === parent) {
+				this.#receive(data as Message);
 			}
 		});
 		const { hostContext, hostCapabilities } = await this.#request<Initialized>("ui/initialize", {
@@ -129,6 +112,25 @@ class HostedDevice extends Device {
 			this.#waiting.set(id, { resolve, reject });
 			send({ id, method, params });
 		});
+	}
+
+	#receive({ id, method, params, result, error }: Message): void {
+		if (method === undefined) {
+			const request = this.#waiting.get(id as number);
+			this.#waiting.delete(id as number);
+			if (error === undefined) {
+				request?.resolve(result as never);
+			} else {
+				request?.reject(new Error(error.message ?? "the host has rejected the request"));
+			}
+		} else if (method === "ui/notifications/host-context-changed") {
+			this.#follow(params as HostContext);
+		} else if (method === "ui/notifications/tool-result") {
+			this.keep(this.#shown, params as CallToolResult);
+		} else if (id !== undefined) {
+			// "ui/resource-teardown" and "ping": nothing is to be saved.
+			send({ id, result: {} });
+		}
 	}
 
 	#follow(context: HostContext): void {

@@ -132,22 +132,7 @@ export class RunningGateway extends Gateway {
 		this.on("close", async () => host.onClosed?.());
 		this.on("close", () => this.limitedLog.flush());
 		this.on("close", () => super.close());
-		const { metrics, saves } = this;
-		const connected = (isOne: (identity: ServerIdentity) => boolean) => (): number =>
-			servers.connections.filter(({ identity }) => isOne(identity)).length;
-		const here = connected(({ configured, gateway }) => !configured && gateway === undefined);
-		const elsewhere = connected(({ configured, gateway }) => !configured && gateway !== undefined);
-		const known = (): number => servers.all.filter(({ configured }) => !configured).length;
-		metrics.add("devices_connected", "Devices in a session with this gateway", here);
-		metrics.add("devices_elsewhere", "Devices in a session with another gateway of the cluster", elsewhere);
-		metrics.add("devices_known", "Devices known, online or offline", known);
-		const configured = connected((identity) => identity.configured === true);
-		metrics.add("servers_connected", "Configured servers that are connected", configured);
-		const failures = "Files of the state folder that could not be written";
-		metrics.add("saves_failed_total", failures, () => saves.failures);
-		servers.on("call", ({ outcome, duration }) => metrics.calls.observe({ outcome }, duration / 1_000));
-		servers.on("rejected", () => metrics.rejectedDevices.inc());
-		this.updates.on("update", ({ step }) => metrics.firmware.inc({ step }));
+		this.#countServers();
 	}
 
 	/** Lists the settings for display, by group and without secrets. */
@@ -242,6 +227,26 @@ export class RunningGateway extends Gateway {
 		for (const hook of this.#hooks.get(phase) ?? []) {
 			await hook();
 		}
+	}
+
+	/** Measures devices, configured servers and their calls. */
+	#countServers(): void {
+		const { metrics, servers, saves } = this;
+		const connected = (isOne: (identity: ServerIdentity) => boolean) => (): number =>
+			servers.connections.filter(({ identity }) => isOne(identity)).length;
+		const here = connected(({ configured, gateway }) => !configured && gateway === undefined);
+		const elsewhere = connected(({ configured, gateway }) => !configured && gateway !== undefined);
+		const known = (): number => servers.all.filter(({ configured }) => !configured).length;
+		metrics.add("devices_connected", "Devices in a session with this gateway", here);
+		metrics.add("devices_elsewhere", "Devices in a session with another gateway of the cluster", elsewhere);
+		metrics.add("devices_known", "Devices known, online or offline", known);
+		const configured = connected((identity) => identity.configured === true);
+		metrics.add("servers_connected", "Configured servers that are connected", configured);
+		const failures = "Files of the state folder that could not be written";
+		metrics.add("saves_failed_total", failures, () => saves.failures);
+		servers.on("call", ({ outcome, duration }) => metrics.calls.observe({ outcome }, duration / 1_000));
+		servers.on("rejected", () => metrics.rejectedDevices.inc());
+		this.updates.on("update", ({ step }) => metrics.firmware.inc({ step }));
 	}
 }
 

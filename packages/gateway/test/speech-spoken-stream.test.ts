@@ -87,7 +87,7 @@ it("is confirmed by a device that speaks no more, or that listens", async () => 
 	for (const confirm of [
 		({ events }: ReturnType<typeof say>) =>
 			events.emit("notification", "notifications/state_changed", { oldState: "speaking", newState: "idle" }),
-		({ channel }: ReturnType<typeof say>) => channel.received({ type: "listen", state: "start" }),
+		({ channel }: ReturnType<typeof say>) => channel.receiveMessage({ type: "listen", state: "start" }),
 	]) {
 		const side = say(1);
 		await side.pass(4 * FRAME);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { readProxyOptions } from "../src/proxy/index.js";
+import { readProxyOptions } from "../src/proxy/proxy-options.js";
 import { startProxy, startUpstream } from "../testing/proxy.js";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { describe, it } from "node:test";
-import { readProxyOptions } from "../src/proxy/index.js";
+import { readProxyOptions } from "../src/proxy/proxy-options.js";
 import { PROXY } from "../testing/proxy.js";
 
 const UPSTREAM = "http://127.0.0.1:1/mcp";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { until } from "../../../host-test/support/testing.js";
-import { readProxyOptions } from "../src/proxy/index.js";
+import { readProxyOptions } from "../src/proxy/proxy-options.js";
 import { makeProxy } from "../src/proxy/serve-proxy.js";
 import { UPSTREAM_TIMING, type UpstreamTiming } from "../src/proxy/upstream.js";
 import { plainResult, startPlainUpstream } from "../testing/plain-upstream.js";

@@ -30,7 +30,7 @@ function Result({ outcome: { result, error, duration } }: { readonly outcome: Ou
 			{result && (
 				<details>
 					<summary>JSON</summary>
-					<Snippet text={JSON.stringify(result, undefined, 2)} shown={visible(JSON.stringify(result, cut, 2))} />
+					<Snippet text={JSON.stringify(result, undefined, 2)} shown={visible(JSON.stringify(result, cutMedia, 2))} />
 				</details>
 			)}
 		</div>
@@ -98,7 +98,7 @@ function flatten(value: object, path: readonly string[] = []): [string, string][
 }
 
 /** Pictures and sound are not written out. */
-function cut(key: string, value: unknown): unknown {
+function cutMedia(key: string, value: unknown): unknown {
 	return (key === "data" || key === "blob") && typeof value === "string" && value.length > 100
 		? `${value.slice(0, 40)}… (${value.length})`
 		: value;

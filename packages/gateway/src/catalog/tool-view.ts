@@ -80,24 +80,29 @@ export function chooseKind(
 ): ListKind {
 	const fits = (kind: ListKind): boolean => {
 		const part = before !== undefined && KINDS.indexOf(kind) < KINDS.indexOf(before) ? MARGIN : 1;
-		let left = catalogLimit * part;
-		if (kind === "groups" && lists.servers().length > MAX_IN_GROUPS * part) {
+		const most = catalogLimit * part;
+		if (kind === "full") {
+			return hasAtMost(lists, most);
+		}
+		if (lists.servers().length > MAX_IN_GROUPS * part) {
 			return false;
 		}
-		if (kind === "groups") {
-			const shared = [...lists.groups().values()].map(({ members }) => members.length - 1);
-			return shared.reduce((tools, more) => tools - more, lists.tools().length) <= left;
-		}
-		// Without making the list.
-		for (const _tool of lists.members()) {
-			left -= 1;
-			if (left < 0) {
-				return false;
-			}
-		}
-		return true;
+		const shared = [...lists.groups().values()].map(({ members }) => members.length - 1);
+		return shared.reduce((tools, more) => tools - more, lists.tools().length) <= most;
 	};
 	return catalog === "auto" ? (KINDS.slice(0, -1).find(fits) ?? "search") : catalog;
+}
+
+/** Whether a full list has no more tools than that. The list is not made. */
+function hasAtMost(lists: ServerLists, most: number): boolean {
+	let count = 0;
+	for (const _tool of lists.members()) {
+		count += 1;
+		if (count > most) {
+			return false;
+		}
+	}
+	return true;
 }
 
 /** Whether the view has a tool pinned. */

@@ -22,7 +22,7 @@ import {
 	type Problem,
 } from "./messages.js";
 
-/** Milliseconds after pages were told of a change for which further ones are collected. */
+/** Milliseconds after pages were notified of a change for which further ones are collected. */
 const CHANGE_DELAY = 250;
 
 /** Interval of the checks of the short lists, ms. */
@@ -62,7 +62,7 @@ export function openFleet(gateway: RunningGateway) {
 	const changed = new Set<string>();
 	/** Whether any device may have changed: names, tags and tools change without being named. */
 	let mayAllHaveChanged = false;
-	/** Whether something has changed since pages were told. */
+	/** Whether something has changed since pages were notified. */
 	let hasChanges = false;
 	let delay: NodeJS.Timeout | undefined;
 	let interval: NodeJS.Timeout | undefined;

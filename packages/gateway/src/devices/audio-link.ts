@@ -42,7 +42,7 @@ export class AudioLink extends EventEmitter<AudioEvents> implements AudioChannel
 	}
 
 	/** Takes a message of the device: `listen` or `abort`. */
-	received(message: AudioEvents["message"][0]): void {
+	receiveMessage(message: AudioEvents["message"][0]): void {
 		if (message.type === "listen" && (message.state === "start" || message.state === "stop")) {
 			this.isListening = message.state === "start";
 		}

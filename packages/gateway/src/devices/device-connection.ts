@@ -116,7 +116,7 @@ export class DeviceConnection extends Connection {
 			} else if (type === "goodbye") {
 				this.ended("the device said goodbye");
 			} else if (type === "listen" || type === "abort") {
-				this.audio?.received(message);
+				this.audio?.receiveMessage(message);
 			}
 		} catch (error) {
 			this.reject(`message dropped: ${(error as Error).message}`);

@@ -47,7 +47,7 @@ export async function openUdpChannels(servers: ServerRegistry, host = "127.0.0.1
 		throw error;
 	}
 	/** Channels by the number in the headers of their datagrams. */
-	const channels = new Map<number, ReturnType<typeof openAudio> & { readonly close: () => void }>();
+	const channels = new Map<number, UdpChannel>();
 	socket.on("error", ({ message }) => servers.reject(`UDP: ${message}`));
 	socket.on("message", (datagram, from) => {
 		const source = datagram.byteLength < HEADER_BYTES ? undefined : datagram.readUInt32BE(SOURCE);
@@ -116,6 +116,11 @@ function addressFor(socket: Socket, localAddress: string | undefined, endpoint: 
 	const outside = new URL(outsideUrlAt("udp", address, port) ?? "udp://127.0.0.1").hostname;
 	const server = isEverywhere ? (localAddress ?? outside) : address;
 	return { server: server.replace(/^::ffff:/, ""), port };
+}
+
+/** The audio of one session over UDP. */
+interface UdpChannel extends ReturnType<typeof openAudio> {
+	readonly close: () => void;
 }
 
 /** Stands for a lost packet. */

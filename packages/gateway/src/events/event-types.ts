@@ -184,7 +184,7 @@ export function queryFor(
 ): EventQuery {
 	const checked = readParams(z.object({ arguments: type.input }), { arguments: args }).arguments;
 	const { device, tag, pause, ...others } = checked as CommonArguments & Record<string, unknown>;
-	const isMeant = ({ name, device: id, data }: LoggedEvent): boolean =>
+	const matchesQuery = ({ name, device: id, data }: LoggedEvent): boolean =>
 		(name === type.name || name === LOST) &&
 		(device === undefined || device === id || servers.find(device)?.id === id) &&
 		(tag === undefined || servers.find(id)?.tags.includes(tag) === true) &&
@@ -194,7 +194,7 @@ export function queryFor(
 		const isHere = server === undefined || servers.find(server)?.id === id;
 		return access !== undefined && isHere && reaches(access, id) && isAllowed(type, access, id);
 	};
-	return { pause, matches: (event) => isMeant(event) && maySee(event.device) };
+	return { pause, matches: (event) => matchesQuery(event) && maySee(event.device) };
 }
 
 /** Whether a client has the permission that a type needs: at a device, or at any. */

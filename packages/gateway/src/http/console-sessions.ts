@@ -38,7 +38,10 @@ export class ConsoleSessions {
 		store.watch(SESSION, (key, entry) => entry === undefined && this.#ended.delete(key));
 	}
 
-	/** Opens a session. Returns the cookie's value, 256 random bits. Only their hash is stored. Ends expired sessions and, beyond a limit, the oldest. Rejects with StoreError. */
+	/**
+	 * Opens a session. Returns the cookie's value, 256 random bits. Only their hash is stored. Ends expired sessions and, beyond a limit,
+	 * the oldest. Rejects with StoreError.
+	 */
 	async open({ sha256: token }: TokenRecord): Promise<string> {
 		const secret = randomBytes(32).toString("base64url");
 		await this.#store.set(SESSION + digest(secret), { token, expires: Date.now() + SESSION_LIFETIME });

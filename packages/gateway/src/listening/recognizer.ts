@@ -24,7 +24,7 @@ const FILE = "{file}";
 const LANGUAGE = "{language}";
 
 /**
- * Returns the recognizer of a provider, which rejects after 60 s, and recognizes a few texts at a time. Spaces are single in them.
+ * Returns the recognizer of a provider, which rejects after 60 s, and recognizes a few texts at a time. Texts have single spaces.
  *
  * @param folder of the sound files that a program reads
  * @param language see {@link programRecognizer}

@@ -236,7 +236,7 @@ export class Task extends EventEmitter<{ change: [] }> {
 		return this.#call(this);
 	}
 
-	/** Follows the call that {@link begin} has made to its end. Never rejects. */
+	/** Follows the call that {@link start} has made to its end. Never rejects. */
 	async follow(first: Promise<OrInput<CallToolResult>>): Promise<void> {
 		try {
 			let answer = await first;

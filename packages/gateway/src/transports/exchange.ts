@@ -199,13 +199,15 @@ export class Exchange {
 	}
 }
 
-export const STATELESS_FORM = { headers: {}, event: (_: number, json: string) => eventOf(json), first: () => COMMENT };
-
 /** Notifications that a client which reads slowly can miss. */
 const OF_CALLS: ReadonlySet<string> = new Set(["notifications/progress", "notifications/message"]);
 
 /** The response to one request of 2026-07-28. */
 export class StatelessExchange extends Exchange implements Channel {
+	constructor(response: ServerResponse, onError: (error: Error) => void) {
+		super(response, { headers: {}, event: (_, json) => eventOf(json), first: () => COMMENT, onError });
+	}
+
 	send(message: JSONRPCMessage, request?: ClientRequest): void {
 		const text = textOf(message);
 		if ("method" in message) {

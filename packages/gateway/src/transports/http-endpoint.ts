@@ -29,7 +29,7 @@ import { Client } from "../mcp/client.js";
 import { ClientRequest } from "../mcp/client-request.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { FileStore } from "../store/file-store.js";
-import { STATELESS_FORM, StatelessExchange } from "./exchange.js";
+import { StatelessExchange } from "./exchange.js";
 import { isRequest, readStateless } from "./messages.js";
 import { headersProblem, parameterHeaders, standardHeaders } from "./request-headers.js";
 import { type ConnectedClient, keyOf, Session } from "./session.js";
@@ -320,7 +320,7 @@ export class HttpEndpoint {
 		if (client.findMethod(method) === undefined) {
 			throw new RpcRejection(404, ProtocolErrorCode.MethodNotFound, "Method not found", { id });
 		}
-		const exchange = new StatelessExchange(response, { ...STATELESS_FORM, onError: this.report });
+		const exchange = new StatelessExchange(response, this.report);
 		const request = new ClientRequest(client, message, exchange);
 		exchange.pending.set(id, message);
 		this.#open.set(request, exchange);

@@ -274,15 +274,9 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 			}
 			await (request.server && this.whenKnown(request.server));
 			const server = this.#serverWith(name, request.server);
-			tool = server.tools.find(isNamed(name)) ?? server.tools.find(isMeant(name, server));
+			tool = server.tools.find(isNamed(name)) ?? server.tools.find(matchesName(name, server));
 			if (tool === undefined) {
-				const { allow = ["*"], deny = [] } = this.#configOf(server.id)?.tools ?? {};
-				const similar = server.tools.filter((each) => !isUserOnly(each) && isSimilar(each.name, name));
-				const names = similar.slice(0, MAX_SUGGESTED).map((each) => each.name);
-				const hint = names.length > 0 ? `. Did you mean ${names.join(", ")}?` : "";
-				throw matchesAny(deny, name) || !matchesAny(allow, name)
-					? new McpError("PERMISSION_DENIED", `Tool '${name}' is not allowed by the configuration of '${server.id}'`)
-					: new McpError("TOOL_NOT_FOUND", `Tool '${name}' not found on server${hint}`);
+				throw this.#notOffered(server, name);
 			}
 			const data = await this.#callTool(server, tool, params, request);
 			return { success: true, data: data as Data, metadata: metadata() };
@@ -529,7 +523,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		}
 		const { all } = this.#registry;
 		const exact = all.filter((server) => server.tools.some(isNamed(tool)));
-		const found = exact.length > 0 ? exact : all.filter((server) => server.tools.some(isMeant(tool, server)));
+		const found = exact.length > 0 ? exact : all.filter((server) => server.tools.some(matchesName(tool, server)));
 		if (found.length !== 1) {
 			const ids = found.map((server) => this.#idOf(server)).join(", ");
 			// A missing tool may be that of a server that is not connected.
@@ -540,6 +534,16 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		}
 		return found[0] as Server;
 	}
+
+	#notOffered(server: Server, tool: string): McpError {
+		const { allow = ["*"], deny = [] } = this.#configOf(server.id)?.tools ?? {};
+		const similar = server.tools.filter((each) => !isUserOnly(each) && isSimilar(each.name, tool));
+		const names = similar.slice(0, MAX_SUGGESTED).map(({ name }) => name);
+		const hint = names.length > 0 ? `. Did you mean ${names.join(", ")}?` : "";
+		return matchesAny(deny, tool) || !matchesAny(allow, tool)
+			? new McpError("PERMISSION_DENIED", `Tool '${tool}' is not allowed by the configuration of '${server.id}'`)
+			: new McpError("TOOL_NOT_FOUND", `Tool '${tool}' not found on server${hint}`);
+	}
 }
 
 /** Whether a tool that models may call has this name. */
@@ -548,7 +552,7 @@ function isNamed(name: string): (tool: ServerTool) => boolean {
 }
 
 /** Whether the name means a tool, as a gateway writes it: in the characters that every client takes, or after the server's alias. */
-function isMeant(name: string, { alias }: Server): (tool: ServerTool) => boolean {
+function matchesName(name: string, { alias }: Server): (tool: ServerTool) => boolean {
 	const own = portable(name.startsWith(`${alias}__`) ? name.slice(alias.length + 2) : name);
 	return (tool) => portable(tool.name) === own && !isUserOnly(tool);
 }

@@ -15,7 +15,7 @@ import {
 import { clientInput, failedResult, readableError, textOf, textResult } from "../core/received.js";
 import type { Complete, Results } from "../core/results.js";
 import { MANAGER_INFO } from "../version.js";
-import type { ProxyOptions } from "./index.js";
+import type { ProxyOptions } from "./proxy-options.js";
 import { UPSTREAM_TIMING, Upstream } from "./upstream.js";
 
 const CAPABILITIES = { tools: { listChanged: true }, resources: { listChanged: true }, prompts: { listChanged: true } };

@@ -24,7 +24,7 @@ import { MAX_NESTING, nestsDeeper, RateLimit } from "../core/received.js";
 import { readResult } from "../core/results.js";
 import { SignedIn } from "./auth/sign-ins.js";
 import { httpFailure, isReached, isUnsent, makeCarefulFetch } from "./careful-fetch.js";
-import { ProcessTransport, webSocketTransport } from "./process-transport.js";
+import { makeWebSocketTransport, ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
 
 /** Authentication of each request over HTTP. */
@@ -126,7 +126,7 @@ export class ConfiguredTransport implements Transport {
 			case "sse":
 				return this.#makeSse();
 			case "websocket":
-				return webSocketTransport(url, headers);
+				return makeWebSocketTransport(url, headers);
 		}
 	}
 

@@ -282,7 +282,7 @@ export function isolated({ command, args, cwd, isolation }: ServerConfig) {
 }
 
 /** MCP over a WebSocket that the gateway opens: one message in each text frame, subprotocol "mcp". The SDK has none with headers. */
-export function webSocketTransport(url: string, headers: Readonly<Record<string, string>>): Transport {
+export function makeWebSocketTransport(url: string, headers: Readonly<Record<string, string>>): Transport {
 	const budget = new ReadBudget();
 	let socket: WebSocket | undefined;
 	const transport: Transport = {

@@ -163,24 +163,10 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 	}
 	const words = url === undefined || transport !== "stdio" ? [command ?? "", ...args] : [...wordsOf(url), ...args];
 	const shown = input.shown ?? (transport === "stdio" ? words.join(" ") : (url as string));
-	if (
-		transport !== "stdio" &&
-		!(URL.canParse(`${url}`) && new URL(`${url}`).protocol.slice(0, -1) in TRANSPORT_OF_SCHEME)
-	) {
-		// The URL itself may hold secrets.
-		const given = JSON.stringify(shown);
-		throw new FieldError("url", `Invalid protocol: use http://, https://, sse://, ws:// or a command, got ${given}`);
-	}
-	const isolation = ISOLATION.parse(input.isolation ?? {});
-	const { memory = MIN_NODE_MEMORY } = isolation;
-	if (memory < MIN_NODE_MEMORY && /^(?:node|npm|npx)(?:\.exe|\.cmd)?$/i.test(basename(words[0] as string))) {
-		const problem = `Node.js ${process.versions.node} needs at least ${MIN_NODE_MEMORY} (MB), got ${memory}`;
-		throw new FieldError("isolation.memory", problem);
-	}
 	return {
 		...input,
 		shown,
-		url: transport === "stdio" ? "" : (url as string),
+		url: transport === "stdio" ? "" : checkedUrl(url as string, shown),
 		transport,
 		isTransportGiven: input.transport !== undefined,
 		command: words[0] as string,
@@ -197,12 +183,23 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 		autoApprove: input.autoApprove ?? false,
 		directTools: input.directTools ?? options.directTools ?? false,
 		tools: input.tools ?? {},
-		isolation,
+		isolation: isolationOf(input.isolation, words[0] as string),
 	};
 }
 
 /** Megabytes in which a server on this version of Node.js starts, measured: since 24, V8 reserves 512 MB for code. */
 const MIN_NODE_MEMORY = Number.parseInt(process.versions.node, 10) < 24 ? 128 : 640;
+
+/** @throws FieldError if the command is a program of Node.js, which could not start */
+function isolationOf(input: ServerInput["isolation"] = {}, command: string): ServerConfig["isolation"] {
+	const isolation = ISOLATION.parse(input);
+	const { memory = MIN_NODE_MEMORY } = isolation;
+	if (memory < MIN_NODE_MEMORY && /^(?:node|npm|npx)(?:\.exe|\.cmd)?$/i.test(basename(command))) {
+		const problem = `Node.js ${process.versions.node} needs at least ${MIN_NODE_MEMORY} (MB), got ${memory}`;
+		throw new FieldError("isolation.memory", problem);
+	}
+	return isolation;
+}
 
 /** @throws FieldError if the transport cannot use it */
 function authOf(
@@ -251,6 +248,17 @@ const TRANSPORT_OF_SCHEME: Readonly<Record<string, TransportType>> = {
 	ws: "websocket",
 	wss: "websocket",
 };
+
+/** @param shown the text that the error quotes: the URL may hold secrets */
+function checkedUrl(url: string, shown: string): string {
+	if (!URL.canParse(url) || TRANSPORT_OF_SCHEME[new URL(url).protocol.slice(0, -1)] === undefined) {
+		throw new FieldError(
+			"url",
+			`Invalid protocol: use http://, https://, sse://, ws:// or a command, got ${JSON.stringify(shown)}`,
+		);
+	}
+	return url;
+}
 
 /** The errors do not quote the values: they may be secrets. */
 function checkedHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
