@@ -9,13 +9,21 @@ import { until } from "../host-test/support/testing.js";
 import { startWithConsole } from "./console-page.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 
-async function openHost(t: TestContext, options: { readonly locale?: string; readonly theme?: string } = {}) {
+interface HostOptions {
+	readonly title?: string;
+	readonly locale?: string;
+	readonly theme?: string;
+}
+
+async function openHost(t: TestContext, { title, ...options }: HostOptions = {}) {
 	const gateway = await startWithConsole(t);
 	const { device } = await startDevice(t, ENGINE, {
 		config: { backend: gateway.deviceUrl },
 	});
 	await until(() => gateway.gateway.servers.find(device.macAddress)?.online === true, "the device is online");
-	await gateway.gateway.servers.edit(device.macAddress, { title: "厨房" });
+	if (title !== undefined) {
+		await gateway.gateway.servers.edit(device.macAddress, { title });
+	}
 	const client = new Client({ name: "host", version: "1.0.0" }, { capabilities: APPS });
 	t.after(() => client.close());
 	await client.connect(new StreamableHTTPClientTransport(new URL(`${gateway.base}/mcp?catalog=full`)));
@@ -27,7 +35,7 @@ async function openHost(t: TestContext, options: { readonly locale?: string; rea
 
 describe("the panel of a device in Chromium, by MCP Apps' host library", { skip: whyNoChromium }, () => {
 	it("shows the state, sets the volume, takes a photo and follows the device, all through the host", async (t) => {
-		const { gateway, device, page, panel, calls } = await openHost(t);
+		const { gateway, device, page, panel, calls } = await openHost(t, { title: "厨房" });
 		const server = gateway.gateway.servers.find(device.macAddress);
 		await panel.getByRole("heading", { name: "厨房" }).waitFor();
 		await panel.locator(".badge", { hasText: "idle" }).waitFor();
@@ -54,7 +62,9 @@ describe("the panel of a device in Chromium, by MCP Apps' host library", { skip:
 	});
 
 	it("has the host's language and theme, and no fault that axe-core finds", async (t) => {
-		const { page, panel } = await openHost(t, { locale: "ja-JP", theme: "dark" });
+		const { gateway, device, page, panel } = await openHost(t, { locale: "ja-JP", theme: "dark" });
+		const { alias } = gateway.gateway.servers.find(device.macAddress) ?? {};
+		await panel.getByRole("heading", { name: `${alias}`, exact: true }).waitFor();
 		await panel.getByRole("heading", { name: "最新の画像" }).waitFor();
 		const frame = page.frames().find((each) => each !== page.mainFrame());
 		assert.equal(await frame?.evaluate(() => document.documentElement.dataset.theme), "dark");

@@ -9,8 +9,9 @@ import { findPeer } from "./peers.js";
 import { Relay } from "./relay.js";
 import { startXiaozhiServer } from "./xiaozhi-server.js";
 
+/** In the last session: a device may connect more than once. */
 const hasAllTools = (output: string): boolean => {
-	const pages = [...output.matchAll(/客户端设备支持的工具数量: (\d+)/g)];
+	const pages = [...output.slice(output.lastIndexOf("conn - Headers")).matchAll(/客户端设备支持的工具数量: (\d+)/g)];
 	return pages.reduce((sum, [, count]) => sum + Number(count), 0) === COMMON_TOOLS;
 };
 
