@@ -102,6 +102,28 @@ for (const [where, open, skip] of [
 			}
 		});
 
+		it("end a sign-in of which the other one has not heard yet", async (t) => {
+			for (const end of ["exchange", "revoke"] as const) {
+				const { a, b, untilSame } = await openTwo(t);
+				const code = (await a.grants.approve("request", APPROVAL)) as string;
+				const { access_token: token } = await a.grants.exchange(code, GIVEN);
+				await untilSame();
+				let isBehind = true;
+				t.mock.method(b.tokens, "current", (sha256: string) =>
+					isBehind ? undefined : TokenStore.prototype.current.call(b.tokens, sha256),
+				);
+				t.mock.method(b.tokens, "sync", async () => {
+					await TokenStore.prototype.sync.call(b.tokens);
+					isBehind = false;
+				});
+				await (end === "revoke"
+					? b.grants.revoke(token, CLIENT.id)
+					: assert.rejects(b.grants.exchange(code, GIVEN), { name: "OAuthFailure" }));
+				await untilSame();
+				assert.equal(await a.grants.verify(token), undefined, end);
+			}
+		});
+
 		it("do not bring a sign-in back that ends while it is refreshed", async (t) => {
 			const { a, b, untilSame } = await openTwo(t);
 			for (let round = 0; round < TRIES; round += 1) {

@@ -176,6 +176,10 @@ export class TokenStore {
 	 */
 	async changeSignIn(id: string, change: (record: SignInRecord) => SignInRecord | undefined): Promise<void> {
 		const sha256 = digest(id);
+		if (this.signIn(id) === undefined) {
+			// Another gateway may have stored it just before.
+			await this.sync();
+		}
 		await this.#store.update(`sign-in/${sha256}`, () => {
 			const record = this.current(sha256) as SignInRecord | undefined;
 			const changed = record && change(record);

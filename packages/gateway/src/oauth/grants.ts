@@ -122,9 +122,6 @@ export class Grants implements TokenIssuer {
 		const id = idIn(secret);
 		let answered: TokenAnswer | undefined;
 		let why = "unknown refresh token";
-		if (this.#tokens.signIn(id) === undefined) {
-			await this.#tokens.sync();
-		}
 		await this.#tokens.changeSignIn(id, (record) => {
 			// Another gateway may have been faster with the attempt before.
 			answered = undefined;
@@ -156,10 +153,7 @@ export class Grants implements TokenIssuer {
 
 	/** Ends the sign-in of an access or refresh token, if it is one of this client (RFC 7009). */
 	async revoke(secret: string, clientId: string): Promise<void> {
-		const id = idIn(secret);
-		if (this.#tokens.signIn(id)?.grant.client === clientId) {
-			await this.#end(id);
-		}
+		await this.#tokens.changeSignIn(idIn(secret), (record) => (record.grant.client === clientId ? undefined : record));
 	}
 
 	async verify(token: string): Promise<AccessGrant | "expired" | undefined> {
