@@ -353,14 +353,20 @@ class NatsConnection {
 	async follow<T>(stream: string, read: (entry: Stored) => readonly T[]) {
 		const queue = new Queue<T>();
 		const onEntries = (entries: readonly Stored[]): void => queue.push(...entries.flatMap(read));
-		await this.call(({ follows }) => {
-			queue.push(...[...this.#hub.stream(stream).entries.values()].flatMap(read));
-			follows.set(onEntries, { stream, waiting: new Map() });
-		});
 		const stop = (): void => {
 			this.#send(({ follows }) => void follows.delete(onEntries));
 			queue.end();
 		};
+		try {
+			await this.call(({ follows }) => {
+				queue.push(...[...this.#hub.stream(stream).entries.values()].flatMap(read));
+				follows.set(onEntries, { stream, waiting: new Map() });
+			});
+		} catch (error) {
+			// NATS ends a consumer that nobody reads.
+			stop();
+			throw error;
+		}
 		return Object.assign(queue, { stop, close: stop });
 	}
 
