@@ -136,7 +136,8 @@ describe("everyday use of the console in Chromium", { skip: whyNoChromium }, () 
 	});
 
 	it("lets an operator restart a device, and update it to the version that the dialog names", async (t) => {
-		const gateway = await startConsole(t, { firmwareFolder: makeFirmwareFolder({ "lamp_1.1.0.bin": "new" }) });
+		const files = { "lamp_1.1.0.bin": "new", "lamp_1.1.0.bin.txt": "The lamp is brighter.\n" };
+		const gateway = await startConsole(t, { firmwareFolder: makeFirmwareFolder(files) });
 		const inputSchema = { type: "object", properties: { url: { type: "string" } }, required: ["url"] };
 		const upgrade = { ...REBOOT, name: "self.upgrade_firmware", inputSchema };
 		const onCall = () => ({ content: [{ type: "text", text: "true" }], isError: false });
@@ -148,6 +149,7 @@ describe("everyday use of the console in Chromium", { skip: whyNoChromium }, () 
 		await until(() => device.calls.length === 1, "the device restarts");
 		await page.getByRole("button", { name: "Update firmware" }).click();
 		await page.getByText("Update lamp_000001 from 1.0.0 to 1.1.0?").waitFor();
+		await page.getByText("The lamp is brighter.", { exact: true }).waitFor();
 		await page.getByRole("dialog").getByRole("button", { name: "Update firmware" }).click();
 		await until(() => device.calls.length === 2, "the device gets its update");
 		const [{ name: first }, { name, arguments: args }] = device.calls as [WireCall, WireCall];

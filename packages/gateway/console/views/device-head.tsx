@@ -88,7 +88,8 @@ function Actions({ detail, link, onEdit }: { detail: DeviceDetail; link: DeviceL
 		text: "confirmDisconnect" | "confirmForget" | "confirmReboot" | "confirmUpdate",
 		action: string,
 		values: Readonly<Record<string, string>> = {},
-	): Promise<boolean> => confirm(t(text, { device: nameOf(detail.row), ...values }), action);
+		notes: readonly string[] = [],
+	): Promise<boolean> => confirm([t(text, { device: nameOf(detail.row), ...values }), ...notes], action);
 	const disconnect = async (): Promise<void> => {
 		if (await sure("confirmDisconnect", t("disconnect"))) {
 			await ask(`${path}/session`, "DELETE");
@@ -106,10 +107,11 @@ function Actions({ detail, link, onEdit }: { detail: DeviceDetail; link: DeviceL
 		}
 	};
 	const update = async (): Promise<void> => {
-		const offer = await ask<Partial<FirmwareOffer>>(`${path}/firmware`, "POST", {});
+		const offer = await ask<Partial<FirmwareOffer> & { readonly notes?: string }>(`${path}/firmware`, "POST", {});
+		const notes = offer.notes?.split(/\n\s*/).map((line) => visibleLine(line));
 		if (upgrade === undefined || offer.version === undefined) {
 			show(t("nothingNewer"));
-		} else if (await sure("confirmUpdate", t("update"), { from: version, to: offer.version })) {
+		} else if (await sure("confirmUpdate", t("update"), { from: version, to: offer.version }, notes)) {
 			const known = Object.entries(offer).filter(([key]) => key in (upgrade.inputSchema.properties ?? {}));
 			report(await link.call(upgrade.name, Object.fromEntries(known), (text) => show(text)));
 		}

@@ -19,7 +19,7 @@ const FIRMWARE_REQUEST = z.strictObject({ version: z.string().min(1).max(64).opt
 
 /**
  * Serves `POST /devices/NAME/firmware` with `{"version": …}` or `{}`: the parameters of the device's own install tool, for a
- * client that may call it. The image may hold secrets. `{}` in the answer: the folder has nothing newer.
+ * client that may call it, and `notes` for people. The image may hold secrets. `{}` in the answer: the folder has nothing newer.
  */
 export function addFirmwareRoute(gateway: RunningGateway, firmware: FirmwareOffers | undefined): void {
 	const { routes: app, servers, settings } = gateway;
@@ -44,7 +44,8 @@ export function addFirmwareRoute(gateway: RunningGateway, firmware: FirmwareOffe
 		if (offer === undefined && wanted.version !== undefined) {
 			throw new HttpError(404, "not-found", `no firmware ${wanted.version} for ${name} in firmwareFolder`);
 		}
-		return c.json(offer ?? {});
+		const notes = offer && (await firmware.notesOf(name, offer.version));
+		return c.json({ ...offer, ...(notes && { notes }) });
 	});
 }
 
@@ -92,6 +93,9 @@ const IDENTITY_AT = [288, 12];
 const HEAD_BYTES = 512;
 
 const FILE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}\.bin$/;
+
+/** Characters of the text that says what has changed. */
+const MAX_NOTES = 2_000;
 
 /** Firmware for one device, as the bootstrap offers it and the device's own tool takes it. */
 export interface FirmwareOffer {
@@ -157,6 +161,12 @@ export function openFirmware(path: string, key: DeviceKey, updates: FirmwareUpda
 		return await openFile(join(path, file));
 	};
 
+	/** Returns the text of a file beside the images; undefined without one. */
+	const readText = async (file: string): Promise<string | undefined> => {
+		const opened = await openFile(join(path, file)).catch(() => undefined);
+		return (await opened?.readFile("utf8").finally(() => opened.close()))?.trim();
+	};
+
 	/** Returns the digest and signature of an image, and the version that it has in itself; that is undefined for firmware of another kind. */
 	const examine = async (file: string) => {
 		const image = await open(file);
@@ -171,9 +181,8 @@ export function openFirmware(path: string, key: DeviceKey, updates: FirmwareUpda
 			// One that failed may succeed the next time.
 			digest.catch(() => digests.delete(of));
 			const sha256 = await digest;
-			const signed = await openFile(join(path, `${file}.sig`)).catch(() => undefined);
-			const signature = await signed?.readFile("utf8").finally(() => signed.close());
-			const proof = { sha256, ...(signature !== undefined && { signature: signature.trim() }) };
+			const signature = await readText(`${file}.sig`);
+			const proof = { sha256, ...(signature !== undefined && { signature }) };
 			return { version: identity?.version, proof };
 		} finally {
 			await image.close();
@@ -182,6 +191,9 @@ export function openFirmware(path: string, key: DeviceKey, updates: FirmwareUpda
 
 	return {
 		open,
+		/** What has changed in firmware that was offered: the text of the file MODEL_VERSION.bin.txt, if it exists. */
+		notesOf: async (model: string, version: string) =>
+			(await readText(`${model}_${version}.bin.txt`))?.slice(0, MAX_NOTES),
 		/**
 		 * Offers a device firmware; undefined without a suitable image. Rejects if the folder cannot be read, or the image is another
 		 * version than its name says: the device would not install it.
