@@ -110,7 +110,7 @@ export class Simulator extends EventEmitter<Events> {
 
 /** @param project the manifest, or its folder */
 export async function buildForSimulator(sdk: Sdk, project: string, settings: readonly string[] = []): Promise<string> {
-	// Without a target, mcconfig starts another simulator and ends all that run.
+	// The target "build" keeps mcconfig from starting a simulator, which would end those that run.
 	await mcconfig(sdk, project, ["-d", "-p", sdk.host, "-t", "build", ...settings], { show: false });
 	return join(outputOf(project), "bin", sdk.host, "mc", "debug", nameOf(project), "mc.so");
 }

@@ -27,7 +27,7 @@ export function HomeView() {
 	const { value: shown } = list;
 	const isEmpty = totals.value?.all === 0;
 	useEffect(() => {
-		// Without devices it shows the table, which looks by itself.
+		// If there are no devices, this page shows DevicesView, which sets the view itself.
 		if (!isEmpty) {
 			look({ list: { ...NO_QUERY, offset: 0, count: MAX_DEVICES, hasStatus: true } });
 		}

@@ -97,7 +97,7 @@ export async function loadPlugins(sources: ConfigurationSources): Promise<readon
 async function importPlugin(path: string): Promise<Plugin> {
 	try {
 		const { default: exported } = await import(pathToFileURL(path).href);
-		// Such a plugin may take settings of every kind. They are imported only if there is one.
+		// The function may use any kind of setting, so it gets the whole module.
 		const plugin = typeof exported === "function" ? exported(await import("../plugin.js")) : exported;
 		if (typeof plugin?.name !== "string" || typeof plugin.setup !== "function") {
 			throw new Error("expected a default export with name and setup");

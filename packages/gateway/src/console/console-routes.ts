@@ -89,7 +89,7 @@ export function addConsoleRoutes(gateway: RunningGateway): void {
 	});
 	app.use("/tokens/*", needsOperator);
 	app.all("/tokens", allow("GET", "POST"));
-	// Without their secrets.
+	// The answer leaves out the secrets.
 	app.get("/tokens", (c) => {
 		tokens.refresh();
 		const list = tokens.records.map((record): TokenSummary => {

@@ -161,7 +161,7 @@ export interface Input {
 export type TaskCall = (task: Task, input?: Input) => Promise<OrInput<CallToolResult>>;
 
 /**
- * One call of a tool that goes on without its client: a task of SEP-2663. Emits "change" when the status, its message or the
+ * A task (SEP-2663): a tool call that runs in the background. Emits "change" when the status, its message or the
  * questions have changed.
  */
 export class Task extends EventEmitter<{ change: [] }> {

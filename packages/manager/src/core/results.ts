@@ -41,7 +41,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
 		isValid: isSpecType.ReadResourceResult,
 		read: ({ contents, ...rest }) => ({
 			...rest,
-			// Without members that are not valid, and without items that cannot be used.
+			// Drops invalid members, and items that cannot be used.
 			contents: asList(contents).flatMap((item) => {
 				const members = isObject(item) ? item : {};
 				const { uri, text, blob } = members;

@@ -97,7 +97,7 @@ function findPlatform({ platforms = {} }: Manifest, target: string): Manifest {
 	return platforms[target] ?? platforms[`${dirname(target)}/*`] ?? platforms[dirname(target)] ?? {};
 }
 
-/** A pattern stands for each module of one folder. */
+/** Adds a module, or each module of a folder that a pattern matches. */
 function addModules(modules: Map<string, string>, path: string, name: string, source: string): void {
 	if (!source.includes("/")) {
 		throw new Error(`${shown(path)}: "modules" names ${source}, which is not a path`);

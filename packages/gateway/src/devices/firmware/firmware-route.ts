@@ -94,7 +94,7 @@ const HEAD_BYTES = 512;
 
 const FILE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}\.bin$/;
 
-/** Characters of the text that says what has changed. */
+/** Maximum length of release notes, in characters. */
 const MAX_NOTES = 2_000;
 
 /** Firmware for one device, as the bootstrap offers it and the device's own tool takes it. */
@@ -161,7 +161,7 @@ export function openFirmware(path: string, key: DeviceKey, updates: FirmwareUpda
 		return await openFile(join(path, file));
 	};
 
-	/** Returns the text of a file beside the images; undefined without one. */
+	/** Reads a text file in the same folder. Returns undefined if it does not exist. */
 	const readText = async (file: string): Promise<string | undefined> => {
 		const opened = await openFile(join(path, file)).catch(() => undefined);
 		return (await opened?.readFile("utf8").finally(() => opened.close()))?.trim();
@@ -191,7 +191,7 @@ export function openFirmware(path: string, key: DeviceKey, updates: FirmwareUpda
 
 	return {
 		open,
-		/** What has changed in firmware that was offered: the text of the file MODEL_VERSION.bin.txt, if it exists. */
+		/** Reads the release notes of an image, MODEL_VERSION.bin.txt. Returns undefined if there are none. */
 		notesOf: async (model: string, version: string) =>
 			(await readText(`${model}_${version}.bin.txt`))?.slice(0, MAX_NOTES),
 		/**
