@@ -25,7 +25,7 @@ interface Sources {
 	readonly bundle: {
 		readonly entryPoints: Versions;
 		readonly types?: readonly string[];
-		readonly external: readonly string[];
+		readonly external?: readonly string[];
 		/** Paths that keep their places. */
 		readonly sources?: readonly string[];
 	};
@@ -64,8 +64,7 @@ async function pack(name: string, folder: string): Promise<void> {
 	}
 	cpSync(join(ROOT, name, "README.md"), join(target, "README.md"));
 	const { engines, dependencies, repository } = readJson<Sources>(join(ROOT, "package.json"));
-	const manager = readJson<Sources>(join(ROOT, "packages/manager/package.json"));
-	const known: Versions = { ...dependencies, ...manager.dependencies, ...publishConfig.dependencies };
+	const known: Versions = { ...dependencies, ...publishConfig.dependencies };
 	const own = Object.entries(optionalDependencies).map(([each, range]) => [
 		each,
 		range === "*" ? FIRMWARE.version : range,
@@ -76,7 +75,7 @@ async function pack(name: string, folder: string): Promise<void> {
 		...repositoryLinks(repository, name),
 		engines,
 		...publishConfig,
-		dependencies: Object.fromEntries(bundle.external.map((each) => [each, known[each]])),
+		dependencies: Object.fromEntries((bundle.external ?? []).map((each) => [each, known[each]])),
 		optionalDependencies: Object.fromEntries(own),
 		...Object.fromEntries(
 			["private", "scripts", "devDependencies", "publishConfig", "bundle"].map((each) => [each, undefined]),
@@ -112,7 +111,7 @@ async function bundleTypes({ types = [], entryPoints }: Sources["bundle"], targe
 	const bundle = await rollup({
 		input: Object.fromEntries(types.map((each) => [each, join(ROOT, String(entryPoints[each]))])),
 		// The types of mqtt and pino cannot be bundled.
-		external: [/^node:/, "piscina", "mqtt", "pino"],
+		external: [/^node:/, "mqtt", "pino"],
 		onwarn: () => {},
 		plugins: [
 			dts({

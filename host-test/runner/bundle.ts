@@ -24,8 +24,8 @@ const PROGRAMS = [
 	"packages/virtual-device/src/cli.ts",
 ];
 
-/** Modules that the gateway loads from its bundle's folder. */
-const WORKERS = { "schema-validator": "packages/manager/src/core/schema-validator.ts" };
+/** Program that the gateway starts from the folder of its bundle. */
+const SCHEMA_PROCESS = { "schema-process": "packages/manager/src/core/schema-process.ts" };
 
 const { OWN_PACKAGES } = await import(pathToFileURL(join(ROOT, "packages/xs-mcp/src/build/bundle.mjs")).href);
 
@@ -58,7 +58,10 @@ export async function bundleTests(
 	const sources = [...files, ...PROGRAMS.filter((path) => !files.includes(path))];
 	const { metafile } = await build({
 		absWorkingDir: ROOT,
-		entryPoints: { ...Object.fromEntries(sources.map((path) => [path.replace(/\.ts$/, ""), path])), ...WORKERS },
+		entryPoints: {
+			...Object.fromEntries(sources.map((path) => [path.replace(/\.ts$/, ""), path])),
+			...SCHEMA_PROCESS,
+		},
 		outdir: folder,
 		bundle: true,
 		splitting: true,

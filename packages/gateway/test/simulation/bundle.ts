@@ -34,9 +34,8 @@ const STAND_INS: Readonly<Record<string, string>> = {
 	// Every value is valid.
 	ajv: "export class Ajv { compile() { return () => true; } removeSchema() {} }",
 	"ajv/dist/2020.js": "export { Ajv as Ajv2020 } from 'ajv';",
-	// For files and for threads.
+	// For files.
 	"proper-lockfile": "",
-	piscina: "",
 };
 
 const replaceSources = (patches: readonly Patch[]): Plugin => ({

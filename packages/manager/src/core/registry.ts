@@ -281,7 +281,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		}
 		clearTimeout(this.#changeTimer);
 		clearInterval(this.#tidyTimer);
-		await this.checker.close();
+		this.checker.close();
 		await this.#saveAll();
 		clearTimeout(this.#retryTimer);
 		for (const end of this.#unwatch.splice(0)) {

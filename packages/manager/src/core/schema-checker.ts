@@ -1,28 +1,27 @@
+import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import pLimit from "p-limit";
-import type { Piscina } from "piscina";
 import { isObject } from "xs-mcp-firmware/core/text/json";
-import type { Schema } from "./schema-validator.js";
+import type { Checked, Finding, Schema } from "./schema-validator.js";
 
-/** A value, and the tool's schema for it, which is not trusted. */
-interface Checked {
+/** A check for a tool of a device. */
+interface ToolCheck extends Checked {
 	readonly tool: string;
-	/** The value's name in messages: "arguments". */
-	readonly what: string;
-	readonly schema: Schema;
-	readonly value: unknown;
 }
 
-/** Thread that checks a schema: this one, the worker, or none, because the schema is not usable. */
-type Place = "here" | "thread" | "nowhere";
+/** Where a schema is checked: in this process, in the other one, or nowhere, because it is not usable. */
+type Place = "here" | "process" | "nowhere";
 
-/** Milliseconds for a check in the other thread: on a busy machine a simple one may take a second. */
+/** Milliseconds for a check in the other process: on a busy machine a simple one may take a second. */
 const CHECK_TIMEOUT = 3_000;
 
-/** Megabytes of heap for the other thread. */
+/** Megabytes of heap for the other process. */
 const MAX_HEAP = 128;
 
-/** Most checks waiting for the worker. Beyond that, values are not checked. */
+/** Milliseconds after which the other process ends if there is nothing to check. */
+const IDLE_TIME = 60_000;
+
+/** Most checks waiting for the other process. Beyond that, values are not checked. */
 const MAX_WAITING = 100;
 
 /** Most remembered unusable schemas. */
@@ -30,7 +29,7 @@ const MAX_UNUSABLE = 1_000;
 
 /**
  * Checks a call's arguments before they are sent, and its structured result. Schemas come from devices, and some take unbounded
- * time: all but the simple ones are checked in another thread, with a limit of time and memory.
+ * time: all but the simple ones are checked in another process, with a limit of time and memory.
  */
 export type SchemaChecker = ReturnType<typeof makeSchemaChecker>;
 
@@ -41,27 +40,31 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 	const unusable = new Set<string>();
 	/** One check at a time, so that each has its full time-out. */
 	const turns = pLimit(1);
-	let thread: Piscina | undefined;
+	let child: ChildProcess | undefined;
+	let idle: NodeJS.Timeout | undefined;
 
-	const checkInThread = async ({ what, schema, value }: Checked): Promise<string | undefined> => {
-		if (places.get(schema) === "nowhere") {
-			return undefined;
+	const checkInProcess = async (checked: Checked): Promise<Finding> => {
+		if (places.get(checked.schema) === "nowhere") {
+			return {};
 		}
-		thread ??= await openThread();
-		if (thread.threads.length === 0) {
-			// The worker's start does not count towards the time-out.
-			await thread.run({ what, schema: {}, value: undefined });
+		clearTimeout(idle);
+		if (child === undefined || child.killed || !child.connected) {
+			child = openProcess();
+			// Its start does not count towards the time-out.
+			await findingOf(child);
 		}
-		const timer = new AbortController();
-		const timeout = setTimeout(() => timer.abort(), CHECK_TIMEOUT);
-		try {
-			return await thread.run({ what, schema, value }, { signal: timer.signal });
-		} finally {
-			clearTimeout(timeout);
-		}
+		const process = child;
+		process.channel?.ref();
+		process.send(checked);
+		const timeout = setTimeout(() => process.kill("SIGKILL"), CHECK_TIMEOUT);
+		const finding = await findingOf(process);
+		clearTimeout(timeout);
+		process.channel?.unref();
+		idle = setTimeout(() => process.kill(), IDLE_TIME).unref();
+		return finding;
 	};
 
-	const giveUp = ({ tool, what, schema }: Checked, error: Error): void => {
+	const giveUp = ({ tool, what, schema }: ToolCheck, fault: string): void => {
 		const text = JSON.stringify(schema);
 		places.set(schema, "nowhere");
 		if (!unusable.has(text)) {
@@ -69,62 +72,63 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 				unusable.clear();
 			}
 			unusable.add(text);
-			const isLarge = (error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY";
-			const limit = error.name === "AbortError" ? `${CHECK_TIMEOUT} ms` : isLarge ? `${MAX_HEAP} MB` : undefined;
-			const reason = limit === undefined ? `cannot be used: ${error.message}` : `takes more than ${limit} to check`;
-			warn(`${tool}: its ${what} cannot be validated: the schema ${reason}`);
+			warn(`${tool}: its ${what} cannot be validated: the schema ${fault}`);
 		}
 	};
 
 	return {
 		/** @returns the error, with the path of the member; undefined if the value is valid, or could not be checked */
-		async check(checked: Checked): Promise<string | undefined> {
+		async check(checked: ToolCheck): Promise<string | undefined> {
 			const { schema } = checked;
 			let place = places.get(schema);
 			if (place === undefined) {
-				place = unusable.has(JSON.stringify(schema)) ? "nowhere" : isCheap(schema) ? "here" : "thread";
+				place = unusable.has(JSON.stringify(schema)) ? "nowhere" : isCheap(schema) ? "here" : "process";
 				places.set(schema, place);
 			}
-			if (place === "nowhere" || (place === "thread" && turns.pendingCount >= MAX_WAITING)) {
+			if (place === "nowhere" || (place === "process" && turns.pendingCount >= MAX_WAITING)) {
 				return undefined;
 			}
-			try {
-				if (place === "thread") {
-					return await turns(() => checkInThread(checked));
-				}
-				// Ajv and RE2 are loaded on demand.
-				const { validate } = await import("./schema-validator.js");
-				return validate(checked);
-			} catch (error) {
-				giveUp(checked, error as Error);
-				return undefined;
+			// Ajv and RE2 are loaded on demand.
+			const { problem, fault } =
+				place === "process"
+					? await turns(() => checkInProcess(checked))
+					: (await import("./schema-validator.js")).checkValue(checked);
+			if (fault !== undefined) {
+				giveUp(checked, fault);
 			}
+			return problem;
 		},
-		async close(): Promise<void> {
-			await thread?.destroy();
+		close(): void {
+			child?.kill();
 		},
 	};
 }
 
-/** Milliseconds after which the other thread ends if there is nothing to check. */
-const THREAD_IDLE_TIME = 60_000;
-
-/** Opens the pool of one worker that checks schemas. The worker starts with the first check. */
-async function openThread(): Promise<Piscina> {
-	const { Piscina } = await import("piscina");
-	// The worker is in the folder of this file, or of the bundle that contains it.
-	const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-	const pool = new Piscina({
-		filename: fileURLToPath(new URL(`schema-validator.${extension}`, import.meta.url)),
-		name: "validate",
-		minThreads: 0,
-		maxThreads: 1,
-		idleTimeout: THREAD_IDLE_TIME,
-		resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP },
+/** Starts the process that checks schemas. Its first message says that it is ready. */
+function openProcess(): ChildProcess {
+	// Its program is in the folder of this file, or of the bundle that contains it.
+	const isSource = import.meta.url.endsWith(".ts");
+	const child = fork(fileURLToPath(new URL(`schema-process.${isSource ? "ts" : "js"}`, import.meta.url)), {
+		execArgv: [...(isSource ? process.execArgv : []), `--max-old-space-size=${MAX_HEAP}`],
+		stdio: ["ignore", "ignore", "ignore", "ipc"],
 	});
-	// A worker may run out of memory while it is being terminated because of its time-out: the check has failed already,
-	// so the pool emits the error. Without a listener that would end the process.
-	return pool.on("error", () => {});
+	child.unref();
+	// Without a listener, an error between two checks would end this process.
+	return child.on("error", () => {});
+}
+
+/** The next message of the process: what a check found. If the process ends first, the schema cannot be used. */
+function findingOf(child: ChildProcess): Promise<Finding> {
+	return new Promise((resolve) => {
+		const finish = (finding: Finding): void => {
+			child.off("message", finish).off("disconnect", onEnd).off("error", onError);
+			resolve(finding);
+		};
+		const onEnd = () =>
+			finish({ fault: `takes more than ${child.killed ? `${CHECK_TIMEOUT} ms` : `${MAX_HEAP} MB`} to check` });
+		const onError = ({ message }: Error) => finish({ fault: `cannot be checked: ${message}` });
+		child.once("message", finish).once("disconnect", onEnd).once("error", onError);
+	});
 }
 
 /**

@@ -1,9 +1,16 @@
-// Imported on demand, also by a worker thread, which is ended when a schema takes too much time or memory.
 import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { RE2JS } from "re2js";
 
 export type Schema = Readonly<Record<string, unknown>>;
+
+/** A value, and the schema for it, which is not trusted. */
+export interface Checked {
+	/** The value's name in messages: "arguments". */
+	readonly what: string;
+	readonly schema: Schema;
+	readonly value: unknown;
+}
 
 /** Most compiled schemas; then the cache is cleared. Devices of one kind share theirs. */
 const MAX_COMPILED = 1_000;
@@ -24,23 +31,28 @@ let draft07 = new Ajv(OPTIONS);
 let draft2020 = new Ajv2020(OPTIONS);
 let compilations = 0;
 
-/**
- * Validates a value against a JSON Schema: 2020-12, as in MCP, unless the schema names draft-07.
- *
- * @param checked `what` is the value's name, for messages
- * @returns the error, with the path of the member; undefined if the value is valid
- * @throws Error when the schema cannot be compiled
- */
-export function validate(checked: { what: string; schema: Schema; value: unknown }): string | undefined {
-	const { what, schema, value } = checked;
+/** What a check found: nothing if the value is valid. */
+export interface Finding {
+	/** What is wrong with the value, with the path of the member. */
+	readonly problem?: string | undefined;
+	/** Why the schema cannot be used. */
+	readonly fault?: string | undefined;
+}
+
+/** Checks a value against a JSON Schema: 2020-12, as in MCP, unless the schema names draft-07. */
+export function checkValue({ what, schema, value }: Checked): Finding {
 	let validator = bySchema.get(schema);
 	if (validator === undefined) {
 		const text = JSON.stringify(schema);
-		validator = compiled.get(text) ?? compile(schema);
+		try {
+			validator = compiled.get(text) ?? compile(schema);
+		} catch (error) {
+			return { fault: `cannot be used: ${(error as Error).message}` };
+		}
 		compiled.set(text, validator);
 		bySchema.set(schema, validator);
 	}
-	return validator(value) ? undefined : describe(what, validator.errors?.[0]);
+	return validator(value) ? {} : { problem: describe(what, validator.errors?.[0]) };
 }
 
 function compile(schema: Schema): ValidateFunction {

@@ -380,7 +380,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	/** Ends every connection to a configured server. A registry that was given stays open. */
 	async close(): Promise<void> {
 		this.#cache.clear();
-		await this.#checker.close();
+		this.#checker.close();
 		this.#unwatch?.();
 		await this.#reloading;
 		this.#opened.off("changed", this.#onChanged);

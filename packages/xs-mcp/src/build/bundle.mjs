@@ -93,7 +93,7 @@ async function build(options) {
  * the space, and starts in half the time. What is in a package is "bundle" of its package.json.
  */
 export async function bundlePackage(name, target, sourcemap) {
-	const { programs = ".", entryPoints, external, files = [] } = readJson(`${name}/package.json`).bundle;
+	const { programs = ".", entryPoints, external = [], files = [] } = readJson(`${name}/package.json`).bundle;
 	const { metafile } = await build({
 		...FOR_NODE,
 		entryPoints,
