@@ -3,19 +3,14 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { writeLicences } from "./licences.mjs";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
 const readJson = (path) => JSON.parse(readFileSync(root + path, "utf8"));
 
-/** Bundles of the repository alone. */
+/** Pages, and the program that the repository alone has. */
 const BUNDLES = { console: bundleConsole, device: bundleDevice, "device-page": (folder) => bundleDevicePage(folder) };
-
-/** Pages that packages have. */
-const PAGES = {
-	"packages/gateway": (target) => bundleConsole(`${target}/console`),
-	"packages/xs-mcp": (target) => bundleDevicePage(`${target}/device-page`),
-};
 
 /** Folders that determine what is bundled. */
 const SOURCES = [
@@ -43,19 +38,14 @@ const MAX_AGE = 86_400_000;
 
 /** Globals of CommonJS modules in a bundle. */
 const COMMON_JS = `import { createRequire as __requireFrom } from "node:module";
-import { dirname as __folderOf } from "node:path";
-import { fileURLToPath as __pathOf } from "node:url";
 const require = __requireFrom(import.meta.url);
-const __filename = __pathOf(import.meta.url);
-const __dirname = __folderOf(__filename);`;
-
-/** Module of the SDK that chooses its JSON Schema validator. */
-const sdkShims = (side) => `@modelcontextprotocol/${side}/_shims`;
+const { filename: __filename, dirname: __dirname } = import.meta;`;
 
 const FOR_NODE = {
+	// Modules of the SDK that choose its JSON Schema validator.
 	alias: {
-		[sdkShims("client")]: `${root}packages/manager/src/core/sdk-shims.ts`,
-		[sdkShims("server")]: `${root}packages/manager/src/core/sdk-shims.ts`,
+		"@modelcontextprotocol/client/_shims": `${root}packages/manager/src/core/sdk-shims.ts`,
+		"@modelcontextprotocol/server/_shims": `${root}packages/manager/src/core/sdk-shims.ts`,
 	},
 	splitting: true,
 	platform: "node",
@@ -63,7 +53,7 @@ const FOR_NODE = {
 };
 
 const FOR_BROWSERS = {
-	alias: { [sdkShims("client")]: `${root}packages/gateway/console/sdk-shims.ts` },
+	alias: { "@modelcontextprotocol/client/_shims": `${root}packages/gateway/console/sdk-shims.ts` },
 	minify: true,
 	platform: "browser",
 	target: "es2022",
@@ -93,7 +83,7 @@ async function build(options) {
  * the space, and starts in half the time. What is in a package is "bundle" of its package.json.
  */
 export async function bundlePackage(name, target, sourcemap) {
-	const { programs = ".", entryPoints, external = [], files = [] } = readJson(`${name}/package.json`).bundle;
+	const { programs = ".", entryPoints, external = [], files = [], page } = readJson(`${name}/package.json`).bundle;
 	const { metafile } = await build({
 		...FOR_NODE,
 		entryPoints,
@@ -108,7 +98,7 @@ export async function bundlePackage(name, target, sourcemap) {
 	for (const file of [...files, "LICENSE"]) {
 		cpSync(root + file, `${target}/${basename(file)}`);
 	}
-	writeLicences(target, [...Object.keys(metafile.inputs), ...((await PAGES[name]?.(target)) ?? [])]);
+	writeLicences(target, [...Object.keys(metafile.inputs), ...((await BUNDLES[page]?.(`${target}/${page}`)) ?? [])]);
 }
 
 /** Bundles the gateway's console, and the panel of a device in a chat. Resolves with the paths of their sources. */
@@ -172,18 +162,6 @@ async function bundleDevice(outdir) {
 	});
 	const { stop } = await import("esbuild");
 	await stop();
-}
-
-/** Writes the licences of the packages in a bundle. */
-function writeLicences(target, inputs) {
-	const folders = new Set(inputs.flatMap((path) => /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
-	const texts = [...folders].sort().map((folder) => {
-		const { name, version, license } = readJson(`${folder}/package.json`);
-		const file = readdirSync(root + folder).find((each) => /^licen[cs]e/i.test(each));
-		const text = file === undefined ? "" : `\n\n${readFileSync(`${root}${folder}/${file}`, "utf8").trim()}`;
-		return `${name} ${version}: ${license}${text}`;
-	});
-	writeFileSync(`${target}/THIRD-PARTY-LICENSES`, `${texts.join(`\n\n${"-".repeat(80)}\n\n`)}\n`);
 }
 
 /**
