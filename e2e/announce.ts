@@ -1,5 +1,5 @@
 import type { TestContext } from "node:test";
-import { announce as announceServices, describeServices } from "../packages/gateway/src/devices/announcement.js";
+import { announce as announceServices, describeServices } from "xs-mcp-gateway/announcement";
 import type { GatewaySide } from "./fixtures.js";
 
 export const LOOPBACK = "127.0.0.1";

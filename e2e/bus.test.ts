@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Command } from "commander";
+import { openDevice } from "xs-mcp/test";
 import { addControls } from "xs-mcp-virtual-device/prompt";
 import { callTool } from "../host-test/support/call-tool.js";
 import { cases } from "../host-test/support/scope.js";
 import { until } from "../host-test/support/testing.js";
-import { openDevice } from "../packages/xs-mcp/src/test-device.js";
 import { bundleManifest, ENGINES, type Engine, startOwnDevice } from "./fixtures.js";
 
 // Sensors of a virtual device, without the SDK.

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { events } from "xs-mcp-gateway/events";
 import { WireDevice } from "xs-mcp-gateway/testing/gateway";
 import { sendJson } from "xs-mcp-gateway/testing/program";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { until } from "../host-test/support/testing.js";
-import { events } from "../packages/gateway/src/events/plugin.js";
 import { complaintsOf, LAMP, openWithDevice, VOLUME } from "./console-page.js";
 
 describe("many devices in the console in Chromium", { skip: whyNoChromium }, () => {

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
+import { history as historyPlugin } from "xs-mcp-gateway/history";
 import { WireDevice } from "xs-mcp-gateway/testing/gateway";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { until } from "../host-test/support/testing.js";
-import type { HistoryPart } from "../packages/gateway/src/history/history.js";
-import { history as historyPlugin } from "../packages/gateway/src/history/plugin.js";
 import { connectOverHttp } from "./clients.js";
 import { complaintsOf, LAMP, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
 
@@ -15,8 +14,8 @@ const STATUS_TOOL = {
 	annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
 };
 
-async function readPoints(base: string): Promise<HistoryPart["values"]> {
-	return ((await (await fetch(`${base}/devices/${LAMP}/history`)).json()) as HistoryPart).values;
+async function readPoints(base: string): Promise<Readonly<Record<string, readonly unknown[]>>> {
+	return (await (await fetch(`${base}/devices/${LAMP}/history`)).json()).values;
 }
 
 describe("history and audit log in the console in Chromium", { skip: whyNoChromium }, () => {

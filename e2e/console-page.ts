@@ -1,10 +1,10 @@
 import type { TestContext } from "node:test";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { bundleConsole } from "xs-mcp/build/page-bundles";
+import type { Configuration } from "xs-mcp-gateway";
 import { WireDevice, type WireDeviceOptions } from "xs-mcp-gateway/testing/gateway";
 import { makeStateFolder, type StartedProgram, startProgram, tokensIn } from "xs-mcp-gateway/testing/program";
 import { complaintsOf as allComplaintsOf, openPage } from "../host-test/support/chromium.js";
-import type { SettingName } from "../packages/gateway/src/config/settings.js";
-import { bundleConsole } from "../packages/xs-mcp/src/build/page-bundles.js";
 
 export interface StartedConsole extends StartedProgram {
 	readonly secret: string;
@@ -12,7 +12,7 @@ export interface StartedConsole extends StartedProgram {
 
 export async function startWithConsole(
 	t: TestContext,
-	flags: Partial<Record<SettingName, unknown>> = {},
+	flags: Partial<Record<keyof Configuration, unknown>> = {},
 	stateFolder?: string,
 ): Promise<StartedProgram> {
 	return await startProgram(t, flags, stateFolder, { consoleFolder: await bundleConsole() });
@@ -20,7 +20,7 @@ export async function startWithConsole(
 
 export async function startConsole(
 	t: TestContext,
-	flags: Partial<Record<SettingName, unknown>> = {},
+	flags: Partial<Record<keyof Configuration, unknown>> = {},
 ): Promise<StartedConsole> {
 	const stateFolder = makeStateFolder();
 	const token = { name: "operator", kind: "client", operator: true } as const;
@@ -69,7 +69,7 @@ export async function openWithDevice(
 	t: TestContext,
 	options: WireDeviceOptions = {},
 	pageOptions: BrowserContextOptions = {},
-	flags: Partial<Record<SettingName, unknown>> = {},
+	flags: Partial<Record<keyof Configuration, unknown>> = {},
 ) {
 	const gateway = await startWithConsole(t, { userTools: ["*"], ...flags });
 	const device = await WireDevice.connect(t, gateway, { id: LAMP, ...options });

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { WebSocket } from "ws";
+import { bundleDevicePage } from "xs-mcp/build/page-bundles";
 import { type BoardProfile, readOwnDevice } from "xs-mcp-virtual-device";
 import { openDevicePage } from "xs-mcp-virtual-device/device-page";
 import { complaintsOf, openPage, whyNoChromium } from "../host-test/support/chromium.js";
 import { testWith, until } from "../host-test/support/testing.js";
-import { bundleDevicePage } from "../packages/xs-mcp/src/build/page-bundles.js";
 import { bundleManifest, ENGINE, OWN_BOARD, RawBackend, startDevice } from "./fixtures.js";
 
 const CONSOLE = "http://127.0.0.1:8766/";

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { describe, it } from "node:test";
+import { NO_SDK } from "xs-mcp/moddable/sdk";
 import { carryOut, copyWorkTree, stepsWithoutBoard } from "../host-test/support/guide.js";
-import { NO_SDK } from "../packages/xs-mcp/src/moddable/sdk.js";
 
 const GUIDES = ["add-a-tool.md", "first-board.md", "mods.md"];
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { sharePackets } from "xs-mcp-gateway/speech";
 import { readWav } from "xs-mcp-gateway/wav";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { whyMissing, whyNoOpus } from "../host-test/support/optional-program.js";
@@ -7,7 +8,6 @@ import { decode } from "../host-test/support/sounds.js";
 import { speak } from "../host-test/support/speak.js";
 import { likenessOfPieces, talkAtPage } from "../host-test/support/talking-page.js";
 import { skipIf, until } from "../host-test/support/testing.js";
-import { sharePackets } from "../packages/gateway/src/speech/speech.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 import { openBackend } from "./speech-backend.js";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { buildProject, openProject } from "xs-mcp/project";
+import { openDevice } from "xs-mcp/test";
 import { DEVICE, MANIFEST, ownProject, TOOL } from "../host-test/support/own-project.js";
 import { temporaryFolder } from "../host-test/support/testing.js";
-import { buildProject, openProject } from "../packages/xs-mcp/src/project.js";
-import { openDevice } from "../packages/xs-mcp/src/test-device.js";
 
 const bundleOf = async (files: Readonly<Record<string, string | undefined>>): Promise<string> =>
 	(await buildProject(openProject(ownProject(files)))).firmware;

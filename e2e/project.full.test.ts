@@ -17,12 +17,12 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { ROOT } from "xs-mcp/root";
 import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { openPage, whyNoChromium } from "../host-test/support/chromium.js";
 import { copyWorkTree, readSteps, stepsWithoutBoard } from "../host-test/support/guide.js";
 import { openRegistry, type Registry } from "../host-test/support/registry.js";
 import { freePort, PATIENT, temporaryFolder, until } from "../host-test/support/testing.js";
-import { ROOT } from "../packages/root.js";
 
 const run = promisify(execFile);
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
+import { openDevice } from "xs-mcp/test";
 import { connectClient } from "xs-mcp-gateway/testing/gateway";
 import { readSteps } from "../host-test/support/guide.js";
 import { MANIFEST, ownProject } from "../host-test/support/own-project.js";
 import { cases } from "../host-test/support/scope.js";
 import { until } from "../host-test/support/testing.js";
-import { openDevice } from "../packages/xs-mcp/src/test-device.js";
 import { bundleManifest, ENGINES, type Engine, startOwnDevice } from "./fixtures.js";
 
 const pump = await bundleManifest("examples/pump/manifest.json");

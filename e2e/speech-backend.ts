@@ -5,10 +5,10 @@ import { createServer } from "node:net";
 import type { TestContext } from "node:test";
 import { Aedes } from "aedes";
 import type { WebSocket } from "ws";
+import { aesCtr } from "xs-mcp/build/aes-ctr";
 import { readFrame, readTimestamp, writeFrame } from "xs-mcp-firmware/features/voice/audio-frames";
 import { readUdpSettings, UdpAudio } from "xs-mcp-firmware/features/voice/udp-audio";
 import { listen, listenForSockets } from "../host-test/support/testing.js";
-import { aesCtr } from "../packages/xs-mcp/src/build/aes-ctr.js";
 
 export async function openBackend(test: TestContext, version: number) {
 	const { server, url } = await listenForSockets(test);

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { describe, it } from "node:test";
+import { sharePackets } from "xs-mcp-gateway/speech";
+import { encodeOgg } from "xs-mcp-gateway/spoken-stream";
 import { connectClient } from "xs-mcp-gateway/testing/gateway";
 import { startProgram } from "xs-mcp-gateway/testing/program";
 import { VOICE } from "xs-mcp-gateway/testing/voice";
@@ -14,8 +16,6 @@ import { cases } from "../host-test/support/scope.js";
 import { decode, follow } from "../host-test/support/sounds.js";
 import { samplesOf, speak } from "../host-test/support/speak.js";
 import { listen, skipIf, until } from "../host-test/support/testing.js";
-import { sharePackets } from "../packages/gateway/src/speech/speech.js";
-import { encodeOgg } from "../packages/gateway/src/speech/spoken-stream.js";
 import { ENGINES, startDevice } from "./fixtures.js";
 import { openBackend, openUdpBackend } from "./speech-backend.js";
 

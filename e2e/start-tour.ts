@@ -1,6 +1,6 @@
 import { type SpawnSyncReturns, spawnSync } from "node:child_process";
+import { ROOT } from "xs-mcp/root";
 import { typeScript } from "../host-test/support/program.js";
-import { ROOT } from "../packages/root.js";
 
 export function start(commands: string, ...args: string[]): SpawnSyncReturns<string> {
 	return spawnSync(process.execPath, typeScript("examples/tour/main.ts", ...args), {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { ProgramError } from "xs-mcp/build/program";
 import { chooseEngine } from "xs-mcp-virtual-device";
 import { startGateway } from "../examples/tour/start-gateway.js";
 import { TourDevice } from "../examples/tour/tour-device.js";
-import { ProgramError } from "../packages/xs-mcp/src/build/program.js";
 
 it("a device of npm start that fails to start, as with an invalid tool, is a fault of the user's: a message without a stack", async (t) => {
 	const gateway = await startGateway({ transport: "websocket", port: 0, httpPort: 0, engine: "v8" });

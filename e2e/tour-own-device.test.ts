@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, it } from "node:test";
+import { ROOT } from "xs-mcp/root";
 import { temporaryFolder } from "../host-test/support/testing.js";
-import { ROOT } from "../packages/root.js";
 import { start } from "./start-tour.js";
 
 function startOwn(manifest: string, commands: string) {

@@ -5,12 +5,12 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { makeKey, signImage, updateKeyOf } from "xs-mcp/signing";
 import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { connectClient, nextOnline } from "xs-mcp-gateway/testing/gateway";
 import { makeStateFolder, startProgram } from "xs-mcp-gateway/testing/program";
 import { bundle, encodeImage } from "xs-mcp-virtual-device";
 import { listen, until } from "../host-test/support/testing.js";
-import { makeKey, signImage, updateKeyOf } from "../packages/xs-mcp/src/signing.js";
 import { ENGINE, startDevice } from "./fixtures.js";
 
 // Updates over the air, from the MCP client's call to the firmware that stays, or does not: client, gateway, device, and a

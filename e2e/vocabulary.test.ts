@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { listParts } from "xs-mcp/describe-parts";
+import { loadTools } from "xs-mcp/moddable/boards";
 import { notificationOf, type PartKind } from "xs-mcp-firmware/hardware/kinds/part-kind";
 import { ALL_KINDS, DEVICE_EVENTS } from "xs-mcp-firmware/hardware/vocabulary";
+import { controlsOf } from "xs-mcp-gateway/controls";
+import { EVENT_TYPES } from "xs-mcp-gateway/event-types";
+import { describeDevice, describeState } from "xs-mcp-gateway/home-assistant/discovery";
+import { NO_STATUS, readStatus } from "xs-mcp-gateway/home-assistant/status";
 import { ask, type Occurrence, start } from "xs-mcp-gateway/testing/events";
 import { connect } from "xs-mcp-gateway/testing/program";
+import { NOTIFICATION_TYPES } from "xs-mcp-manager";
 import { readingsOf, SENSORS } from "xs-mcp-virtual-device/sensors";
 import { fakePart, fakeStatus, fireEvent } from "../host-test/doubles/fake-kind.js";
 import { expectSection } from "../host-test/support/expect-generated.js";
 import { until } from "../host-test/support/testing.js";
-import { controlsOf } from "../packages/gateway/console/store/controls.js";
-import { EVENT_TYPES } from "../packages/gateway/src/events/event-types.js";
-import { describeDevice, describeState } from "../packages/gateway/src/home-assistant/discovery.js";
-import { NO_STATUS, readStatus } from "../packages/gateway/src/home-assistant/status.js";
-import { NOTIFICATION_TYPES } from "../packages/manager/src/manager/mcp-types.js";
-import { listParts } from "../packages/xs-mcp/src/describe-parts.js";
-import { loadTools } from "../packages/xs-mcp/src/moddable/boards.js";
 
 // Each kind of parts, and each event, in all that is derived from it. A new one has these tests without another edit.
 

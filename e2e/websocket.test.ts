@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { hasOpus } from "xs-mcp/build/opus";
 import { cases } from "../host-test/support/scope.js";
 import { until } from "../host-test/support/testing.js";
 import { COMMON_TOOLS } from "../host-test/support/tool-counts.js";
-import { hasOpus } from "../packages/xs-mcp/src/build/opus.js";
 import { ENGINES, RawBackend, startDevice } from "./fixtures.js";
 import { replay, XIAOZHI_SERVER, XIAOZHI_SERVER_UNBOUND } from "./recorded-traffic.js";
 import { describeWire } from "./wire-suite.js";

@@ -1,9 +1,9 @@
 // npm test: every suite on Node and on XS, and one path of each feature from end to end. npm run test:all: the full matrix.
 // npm test -- --simulator and test:esp32: the firmware in Moddable's simulator, and its image in QEMU.
 import { availableParallelism } from "node:os";
+import { makeProgram, ProgramError, runProgram } from "xs-mcp/build/program";
+import { NO_SDK } from "xs-mcp/moddable/sdk";
 import { chooseEngine } from "xs-mcp-virtual-device";
-import { makeProgram, ProgramError, runProgram } from "../packages/xs-mcp/src/build/program.js";
-import { NO_SDK } from "../packages/xs-mcp/src/moddable/sdk.js";
 import { findChips } from "./esp32/qemu.js";
 import { affectedBy, type Bundle, bundleTests } from "./runner/bundle.js";
 import { openCoverage, RECORDED_BUNDLE, reportCoverage } from "./runner/coverage.js";

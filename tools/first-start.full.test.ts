@@ -3,8 +3,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { it } from "node:test";
+import { ROOT } from "xs-mcp/root";
 import { temporaryFolder } from "../host-test/support/testing.js";
-import { ROOT } from "../packages/root.js";
 
 interface LockedPackage {
 	readonly dev?: boolean;

@@ -8,9 +8,9 @@ import {
 	GLYPHS_OF_GATEWAY,
 	makeBmFont,
 	makeSentGlyphs,
-} from "../packages/xs-mcp/src/build/glyph-sets.js";
-import { enlarged, openPixelFont, type PixelFont } from "../packages/xs-mcp/src/build/pixel-font.js";
-import { makeProgram, runProgram } from "../packages/xs-mcp/src/build/program.js";
+} from "xs-mcp/build/glyph-sets";
+import { enlarged, openPixelFont, type PixelFont } from "xs-mcp/build/pixel-font";
+import { makeProgram, runProgram } from "xs-mcp/build/program";
 
 /** Factor by which a code is larger than other text. */
 const CODE_SCALE = 3;

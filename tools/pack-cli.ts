@@ -6,14 +6,11 @@ import { pathToFileURL } from "node:url";
 import { Argument } from "commander";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
+import { makeProgram, ProgramError, readJson, runProgram } from "xs-mcp/build/program";
+import { bundlePackage, OWN_PACKAGES } from "xs-mcp/bundle";
+import { ROOT } from "xs-mcp/root";
 import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
-import { ROOT } from "../packages/root.js";
-import { makeProgram, ProgramError, readJson, runProgram } from "../packages/xs-mcp/src/build/program.js";
 import { repositoryLinks } from "./repository-links.js";
-
-const { bundlePackage, OWN_PACKAGES } = await import(
-	pathToFileURL(join(ROOT, "packages/xs-mcp/src/build/bundle.mjs")).href
-);
 
 /** Folders of the packages. */
 const PACKAGES = ["packages/manager", "packages/gateway", "packages/pi", "packages/xs-mcp", "packages/xs-mcp/create"];
@@ -103,7 +100,7 @@ async function bundleTypes({ types = [], entryPoints }: Sources["bundle"], targe
 	}
 	// Without these, the plugin takes our packages for foreign ones, and compiles them again for each of their files.
 	const paths = Object.fromEntries(
-		Object.entries<string>(OWN_PACKAGES).flatMap(([each, file]) => [
+		Object.entries(OWN_PACKAGES).flatMap(([each, file]) => [
 			[each, [file]],
 			[`${each}/*`, [`${file}/*`]],
 		]),

@@ -2,10 +2,10 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { makeProgram, ProgramError, runProgram } from "xs-mcp/build/program";
+import { writeChecksums, zipFolder } from "xs-mcp/release";
+import { ROOT } from "xs-mcp/root";
 import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
-import { ROOT } from "../packages/root.js";
-import { makeProgram, ProgramError, runProgram } from "../packages/xs-mcp/src/build/program.js";
-import { writeChecksums, zipFolder } from "./release.js";
 
 /** Checks that must pass first. */
 const CHECKS = [["run", "lint"], ["run", "typecheck"], ["test"]];

@@ -4,10 +4,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { strFromU8, unzipSync } from "fflate";
+import { writeChecksums, zipFolder } from "xs-mcp/release";
+import { ROOT } from "xs-mcp/root";
 import { typeScript } from "../host-test/support/program.js";
 import { temporaryFolder } from "../host-test/support/testing.js";
-import { ROOT } from "../packages/root.js";
-import { writeChecksums, zipFolder } from "./release.js";
 
 describe("a release", () => {
 	it("names the missing tools of an image before all else", () => {

@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { it } from "node:test";
+import { ROOT } from "xs-mcp/root";
 import { temporaryFolder } from "../host-test/support/testing.js";
-import { ROOT } from "../packages/root.js";
 
 /** A program that says that it runs, and then holds its output open until it is told to end. */
 const PROGRAM = `

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { ROOT } from "xs-mcp/root";
 import { temporaryFolder } from "../host-test/support/testing.js";
-import { ROOT } from "../packages/root.js";
 
 const RUN = join(ROOT, "tools/run.mjs");
 

@@ -2,13 +2,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { LookupFunction } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createGateway, makeLog, readConfiguration } from "xs-mcp-gateway";
 import { tokensIn } from "xs-mcp-gateway/testing/program";
 import { Browser, register } from "xs-mcp-gateway/testing/sign-in";
 import { Program } from "../../host-test/support/program.js";
 import { freePort, temporaryFolder } from "../../host-test/support/testing.js";
-import { readConfiguration } from "../../packages/gateway/src/config/configuration.js";
-import { createGateway } from "../../packages/gateway/src/gateway.js";
-import { makeLog } from "../../packages/gateway/src/log.js";
 import { type Check, resultOf, type ScenarioResult } from "./suites.js";
 
 const PROGRAM = fileURLToPath(

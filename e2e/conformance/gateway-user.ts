@@ -6,8 +6,8 @@ import { Client, StreamableHTTPClientTransport, type Tool } from "@modelcontextp
 import { Gateway } from "xs-mcp-gateway";
 import { serveClients } from "xs-mcp-gateway/testing/gateway";
 import { McpManager, type ServerInput, SignIns, signIn } from "xs-mcp-manager";
+import { serverConfig } from "xs-mcp-manager/server-config";
 import { temporaryFolder } from "../../host-test/support/testing.js";
-import { serverConfig } from "../../packages/manager/src/upstreams/server-config.js";
 import { CLIENT_CREDENTIALS } from "./suites.js";
 
 const METADATA_DOCUMENT = "https://conformance-test.local/client-metadata.json";

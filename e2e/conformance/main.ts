@@ -3,8 +3,8 @@
 // gateway as a client and as an authorization server. The shipped firmware runs the scenarios that need no tools of the suite.
 import { fileURLToPath } from "node:url";
 import { Option } from "commander";
+import { makeProgram, runProgram } from "xs-mcp/build/program";
 import { freePort, temporaryFolder } from "../../host-test/support/testing.js";
-import { makeProgram, runProgram } from "../../packages/xs-mcp/src/build/program.js";
 import { knownDevices, startDirectDevice, startGateway, startVirtualDevice, untilKnown } from "../gateway-process.js";
 import {
 	listScenarios,

@@ -1,8 +1,8 @@
 // npm run interop: the firmware and the gateway with backends and devices that others wrote.
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { makeProgram, runProgram } from "xs-mcp/build/program";
 import { runTests } from "../../host-test/runner/run.js";
-import { makeProgram, runProgram } from "../../packages/xs-mcp/src/build/program.js";
 import { VARIABLES } from "./peers.js";
 
 const FOLDER = "e2e/interop";

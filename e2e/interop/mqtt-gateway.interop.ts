@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { sharePackets } from "xs-mcp-gateway/speech";
 import { readWav } from "xs-mcp-gateway/wav";
 import { correlation } from "../../host-test/support/correlation.js";
 import { whyMissing, whyNoOpus } from "../../host-test/support/optional-program.js";
 import { decode, follow } from "../../host-test/support/sounds.js";
 import { samplesOf, speak } from "../../host-test/support/speak.js";
 import { listenForSockets, skipIf, until } from "../../host-test/support/testing.js";
-import { sharePackets } from "../../packages/gateway/src/speech/speech.js";
 import { openBackend } from "../speech-backend.js";
 import { startDevice } from "./device.js";
 import { credentials, startMqttGateway } from "./mqtt-gateway.js";

@@ -2,8 +2,8 @@
 // 60,000 hostile messages, and a gateway is killed each minute for half an hour (XS_MCP_SOAK_SECONDS for another time). About
 // fifty minutes. npm run test:all does a little of the same.
 
+import { makeProgram, ProgramError, runProgram } from "xs-mcp/build/program";
 import { LONG_SILENCE, runTests } from "../../host-test/runner/run.js";
-import { makeProgram, ProgramError, runProgram } from "../../packages/xs-mcp/src/build/program.js";
 
 const FILES = {
 	leaks: "e2e/soak/gateway-leaks.full.test.ts",

@@ -1,10 +1,10 @@
 // npm start: a gateway and a virtual device, a tour as an MCP client takes it, then a prompt.
 
+import { fromProject } from "xs-mcp/build/manifests";
+import { failAs, runProgram, signalled } from "xs-mcp/build/program";
 import { bundle, chooseEngine, readOwnDevice } from "xs-mcp-virtual-device";
 import { prompt } from "xs-mcp-virtual-device/prompt";
 import { heading, line, paint, verbatim } from "xs-mcp-virtual-device/prompt-output";
-import { fromProject } from "../../packages/xs-mcp/src/build/manifests.js";
-import { failAs, runProgram, signalled } from "../../packages/xs-mcp/src/build/program.js";
 import { type TourOptions, tourProgram } from "./options.js";
 import { findVoice, HTTP_PORT, startGateway, type TourGateway } from "./start-gateway.js";
 import { TourDevice } from "./tour-device.js";

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from "commander";
-import { makeProgram, readPort } from "../../packages/xs-mcp/src/build/program.js";
+import { makeProgram, readPort } from "xs-mcp/build/program";
 
 export type Transport = "websocket" | "mqtt";
 

@@ -4,8 +4,8 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import getPort from "get-port";
+import { bundleConsole } from "xs-mcp/build/page-bundles";
 import { type Configuration, createGateway, makeLog, type RunningGateway, readConfiguration } from "xs-mcp-gateway";
-import { bundleConsole } from "../../packages/xs-mcp/src/build/page-bundles.js";
 import type { TourOptions, Transport } from "./options.js";
 
 /** The usual ports, used where they are free. */

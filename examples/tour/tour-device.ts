@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { bundleDevicePage } from "xs-mcp/build/page-bundles";
+import { ProgramError } from "xs-mcp/build/program";
 import type { Connection, Server } from "xs-mcp-gateway";
 import { portableNames } from "xs-mcp-gateway/names";
 import { type BoardProfile, type EngineChoice, VirtualDevice } from "xs-mcp-virtual-device";
 import { type DevicePage, openDevicePage } from "xs-mcp-virtual-device/device-page";
 import { event, heading, line, paint } from "xs-mcp-virtual-device/prompt-output";
 import { nameOf, type OwnNames, showCall } from "xs-mcp-virtual-device/tool-names";
-import { bundleDevicePage } from "../../packages/xs-mcp/src/build/page-bundles.js";
-import { ProgramError } from "../../packages/xs-mcp/src/build/program.js";
 import type { TourGateway } from "./start-gateway.js";
 
 /** Milliseconds for a virtual device to come online. */

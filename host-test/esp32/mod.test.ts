@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { sdkEnvironment } from "../../packages/xs-mcp/src/moddable/sdk.js";
+import { sdkEnvironment } from "xs-mcp/moddable/sdk";
 import { temporaryFolder } from "../support/testing.js";
 import { describeChips } from "./chips.js";
 import { startInSession } from "./device.js";

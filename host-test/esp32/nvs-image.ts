@@ -1,4 +1,4 @@
-import { crc32 } from "../../packages/xs-mcp/src/build/glyph-sets.js";
+import { crc32 } from "xs-mcp/build/glyph-sets";
 
 // The format of ESP-IDF's "Non-Volatile Storage", version 2: pages of a header, a map of the used entries, and entries.
 const PAGE_SIZE = 4096;

@@ -2,9 +2,9 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { ROOT } from "../../packages/root.js";
-import { mcconfig } from "../../packages/xs-mcp/src/moddable/mcconfig.js";
-import { findProgram, findSdk, NO_SDK, type Sdk, sdkEnvironment } from "../../packages/xs-mcp/src/moddable/sdk.js";
+import { mcconfig } from "xs-mcp/moddable/mcconfig";
+import { findProgram, findSdk, NO_SDK, type Sdk, sdkEnvironment } from "xs-mcp/moddable/sdk";
+import { ROOT } from "xs-mcp/root";
 import { makeFlashImage } from "./flash-image.js";
 import type { Emulator } from "./qemu-chip.js";
 

@@ -1,7 +1,7 @@
 // Updates over the air on emulated chips: flash, bootloader and rollback are ESP-IDF's. Run by npm test -- --esp32.
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
-import { makeKey, signImage, updateKeyOf } from "../../packages/xs-mcp/src/signing.js";
+import { makeKey, signImage, updateKeyOf } from "xs-mcp/signing";
 import { until } from "../support/testing.js";
 import { describeChips } from "./chips.js";
 import { startInSession } from "./device.js";

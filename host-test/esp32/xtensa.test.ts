@@ -6,7 +6,7 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
-import { ROOT } from "../../packages/root.js";
+import { ROOT } from "xs-mcp/root";
 import { buildForQemu, findQemuTools, type QemuTools } from "./qemu.js";
 
 const GCC = "xtensa-lx106-elf-gcc";

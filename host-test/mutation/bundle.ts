@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { ROOT } from "../../packages/root.js";
+import { ROOT } from "xs-mcp/root";
 import { bundleTests } from "../runner/bundle.js";
 import { FULL_ONLY, testsFor } from "../runner/select.js";
 

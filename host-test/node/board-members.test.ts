@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { afterEach, describe, it } from "node:test";
 import type { Plugin } from "esbuild";
-import { ROOT } from "../../packages/root.js";
-import { importBundle } from "../../packages/xs-mcp/src/build/import-bundle.js";
+import { importBundle } from "xs-mcp/build/import-bundle";
+import { ROOT } from "xs-mcp/root";
 import type { BoardData, OpenMember } from "../../src/hardware/board-data.js";
 
 /** Globals of the firmware, and what the doubles of its modules read and write. */

@@ -2,11 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { BOARD_PROFILES } from "xs-mcp-virtual-device/boards";
-import { ROOT } from "../../packages/root.js";
-import { boardManifest, PRESETS } from "../../packages/xs-mcp/src/build/board-manifest.js";
-import { checkTarget } from "../../packages/xs-mcp/src/build/check-board.js";
-import { readModules } from "../../packages/xs-mcp/src/build/manifests.js";
+import { boardManifest, PRESETS } from "xs-mcp/build/board-manifest";
+import { checkTarget } from "xs-mcp/build/check-board";
+import { readModules } from "xs-mcp/build/manifests";
 import {
 	boardRow,
 	COLUMNS,
@@ -16,9 +14,11 @@ import {
 	readParts,
 	TARGETS,
 	toolsOf,
-} from "../../packages/xs-mcp/src/moddable/boards.js";
-import { configureBuild, linkForChip, measureData } from "../../packages/xs-mcp/src/moddable/mcconfig.js";
-import { BOARDS, CHIPS, findTarget } from "../../packages/xs-mcp/src/moddable/sdk.js";
+} from "xs-mcp/moddable/boards";
+import { configureBuild, linkForChip, measureData } from "xs-mcp/moddable/mcconfig";
+import { BOARDS, CHIPS, findTarget } from "xs-mcp/moddable/sdk";
+import { ROOT } from "xs-mcp/root";
+import { BOARD_PROFILES } from "xs-mcp-virtual-device/boards";
 import { ALL_KINDS } from "../../src/hardware/vocabulary.js";
 import { messageLimits } from "../../src/protocols/transport.js";
 import { expectGenerated, expectSection } from "../support/expect-generated.js";

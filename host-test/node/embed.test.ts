@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { it } from "node:test";
 import { build } from "esbuild";
-import { ROOT } from "../../packages/root.js";
+import { ROOT } from "xs-mcp/root";
 import type { McpServer } from "../../src/mcp_server/mcp-server.js";
 import { readSteps } from "../support/guide.js";
 

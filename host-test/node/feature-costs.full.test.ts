@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { ROOT } from "xs-mcp/root";
 import { bundle, chooseEngine, type HeapReport } from "xs-mcp-virtual-device";
-import { ROOT } from "../../packages/root.js";
 import { cases } from "../support/scope.js";
 import { skipIf, temporaryFolder } from "../support/testing.js";
 

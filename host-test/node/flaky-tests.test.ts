@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { ROOT } from "../../packages/root.js";
+import { ROOT } from "xs-mcp/root";
 import { temporaryFolder } from "../support/testing.js";
 
 function run(env: NodeJS.ProcessEnv): { readonly code: number | null; readonly output: string } {

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, it } from "node:test";
-import { ROOT } from "../../packages/root.js";
-import { configureBuild } from "../../packages/xs-mcp/src/moddable/mcconfig.js";
-import { BOARDS, CHIPS, findTarget } from "../../packages/xs-mcp/src/moddable/sdk.js";
+import { configureBuild } from "xs-mcp/moddable/mcconfig";
+import { BOARDS, CHIPS, findTarget } from "xs-mcp/moddable/sdk";
+import { ROOT } from "xs-mcp/root";
 import { noSdk, sdk } from "../support/sdk.js";
 
 const OWN = join(ROOT, "src/hardware/boards/esp32/sdkconfig");

@@ -3,11 +3,11 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { it } from "node:test";
 import { transformSync } from "esbuild";
-import { ROOT } from "../../packages/root.js";
-import { boardManifest, PRESETS } from "../../packages/xs-mcp/src/build/board-manifest.js";
-import { readModules } from "../../packages/xs-mcp/src/build/manifests.js";
-import { readParts, toolsOf } from "../../packages/xs-mcp/src/moddable/boards.js";
-import { boardOf } from "../../packages/xs-mcp/src/moddable/sdk.js";
+import { boardManifest, PRESETS } from "xs-mcp/build/board-manifest";
+import { readModules } from "xs-mcp/build/manifests";
+import { readParts, toolsOf } from "xs-mcp/moddable/boards";
+import { boardOf } from "xs-mcp/moddable/sdk";
+import { ROOT } from "xs-mcp/root";
 import { FIRMWARE } from "../../src/core/firmware.js";
 import { expectGenerated } from "../support/expect-generated.js";
 

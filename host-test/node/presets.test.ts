@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { ROOT } from "../../packages/root.js";
-import { bundle, chooseEngine, profileOf } from "../../packages/virtual-device/src/index.js";
-import { PRESETS } from "../../packages/xs-mcp/src/build/board-manifest.js";
-import { checkTarget } from "../../packages/xs-mcp/src/build/check-board.js";
-import { startDevice } from "../../packages/xs-mcp/src/test-device.js";
+import { PRESETS } from "xs-mcp/build/board-manifest";
+import { checkTarget } from "xs-mcp/build/check-board";
+import { ROOT } from "xs-mcp/root";
+import { startDevice } from "xs-mcp/test";
+import { bundle, chooseEngine, profileOf } from "xs-mcp-virtual-device";
 import * as vendorBoards from "../fixtures/vendor-boards.js";
 
 const TEXT = readFileSync(join(ROOT, "src/hardware/boards/presets.json"), "utf8");

@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, it } from "node:test";
 import getPort from "get-port";
+import { ROOT } from "xs-mcp/root";
 import { bundle, chooseEngine, type HeapReport, VirtualDevice } from "xs-mcp-virtual-device";
-import { ROOT } from "../../packages/root.js";
 import { skipIf, temporaryFolder } from "../support/testing.js";
 
 // Heap of rules on a 32-bit XS, whose slots are as large as a chip's.

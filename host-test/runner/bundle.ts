@@ -2,8 +2,9 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Metafile, type Plugin } from "esbuild";
-import { ROOT } from "../../packages/root.js";
-import { modulesPlugin } from "../../packages/xs-mcp/src/build/modules-plugin.js";
+import { modulesPlugin } from "xs-mcp/build/modules-plugin";
+import { OWN_PACKAGES } from "xs-mcp/bundle";
+import { ROOT } from "xs-mcp/root";
 
 /** Defines globals of XS that Node lacks. Each test process loads it first. */
 export const XS_GLOBALS = "packages/xs-mcp/src/build/xs-globals.ts";
@@ -26,8 +27,6 @@ const PROGRAMS = [
 
 /** Program that the gateway starts from the folder of its bundle. */
 const SCHEMA_PROCESS = { "schema-process": "packages/manager/src/core/schema-process.ts" };
-
-const { OWN_PACKAGES } = await import(pathToFileURL(join(ROOT, "packages/xs-mcp/src/build/bundle.mjs")).href);
 
 const GLYPHS = `${ROOT}packages/gateway/glyphs.bin`;
 
@@ -85,7 +84,7 @@ const BUNDLED = [join(ROOT, "packages/gateway/src"), join(ROOT, "packages/manage
 const keepOwnUrls: Plugin = {
 	name: "keep-own-urls",
 	setup(build) {
-		build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+		build.onLoad({ filter: /\.(ts|mjs)$/ }, ({ path }) => {
 			const source = readFileSync(path, "utf8");
 			if (BUNDLED.some((folder) => path.startsWith(folder)) || !source.includes("import.meta.url")) {
 				return undefined;

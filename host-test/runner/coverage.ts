@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { CoverageReport } from "monocart-coverage-reports";
-import { ROOT } from "../../packages/root.js";
+import { ROOT } from "xs-mcp/root";
 
 const FOLDER = `${ROOT}.cache/coverage`;
 

@@ -1,5 +1,5 @@
 import { relative } from "node:path";
-import { ROOT } from "../../packages/root.js";
+import { ROOT } from "xs-mcp/root";
 
 interface Failure {
 	readonly title: string;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { ROOT } from "../../packages/root.js";
+import { ROOT } from "xs-mcp/root";
 import { type Bundle, bundleTests, XS_GLOBALS } from "./bundle.js";
 import { type FileReport, type FileResult, makeProgress, summarize } from "./report.js";
 import { bundledPath } from "./select.js";

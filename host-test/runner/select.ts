@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../../packages/root.js";
+import { ROOT } from "xs-mcp/root";
 
 export function bundledPath(folder: string, source: string): string {
 	return join(folder, source.replace(/\.ts$/, ".js"));

@@ -1,6 +1,6 @@
 import { watch } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
-import { ROOT } from "../../packages/root.js";
+import { ROOT } from "xs-mcp/root";
 import { affectedBy, bundleTests } from "./bundle.js";
 import { runBundle } from "./run.js";
 

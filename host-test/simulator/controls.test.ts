@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { it } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { ROOT } from "../../packages/root.js";
+import { ROOT } from "xs-mcp/root";
 import { callTool } from "../support/call-tool.js";
 import { noSdk } from "../support/sdk.js";
 import { until } from "../support/testing.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { it } from "node:test";
-import { ROOT } from "../../packages/root.js";
+import { ROOT } from "xs-mcp/root";
 import { noSdk } from "../support/sdk.js";
 import { freePort, until } from "../support/testing.js";
 import { startSimulator } from "./start-simulator.js";

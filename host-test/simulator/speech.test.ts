@@ -4,9 +4,9 @@ import { createWriteStream, existsSync, mkdirSync, writeFileSync } from "node:fs
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { describe, it, type TestContext } from "node:test";
+import { ROOT } from "xs-mcp/root";
 import { encodeWav } from "xs-mcp-gateway/wav";
 import { openBackend, openUdpBackend } from "../../e2e/speech-backend.js";
-import { ROOT } from "../../packages/root.js";
 import { captureSound, samplesIn } from "../support/captured-sound.js";
 import { correlation, correlationWithGaps } from "../support/correlation.js";
 import { readOgg } from "../support/ogg.js";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { ROOT } from "../../packages/root.js";
-import { configureBuild, findTypeErrors } from "../../packages/xs-mcp/src/moddable/mcconfig.js";
-import { BOARDS, CHIPS } from "../../packages/xs-mcp/src/moddable/sdk.js";
+import { configureBuild, findTypeErrors } from "xs-mcp/moddable/mcconfig";
+import { BOARDS, CHIPS } from "xs-mcp/moddable/sdk";
+import { ROOT } from "xs-mcp/root";
 import { noSdk, sdk } from "../support/sdk.js";
 
 /** Folders of manifests, each with the targets that it is built for. */

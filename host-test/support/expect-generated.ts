@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../../packages/root.js";
+import { ROOT } from "xs-mcp/root";
 
 const HINT = "UPDATE=1 npm test -- FILE writes it";
 

@@ -10,7 +10,7 @@ import {
 	writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { ROOT } from "../../packages/root.js";
+import { ROOT } from "xs-mcp/root";
 import { temporaryFolder } from "./testing.js";
 
 /**

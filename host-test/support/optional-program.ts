@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { openOpusDecoder } from "../../packages/xs-mcp/src/build/opus.js";
+import { openOpusDecoder } from "xs-mcp/build/opus";
 
 export function whyMissing(program: string, packageName: string): string | undefined {
 	const { error } = spawnSync(program, ["--version"], { stdio: "ignore" });

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../../packages/root.js";
+import { ROOT } from "xs-mcp/root";
 import { temporaryFolder } from "./testing.js";
 
 export const MANIFEST = {

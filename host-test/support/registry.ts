@@ -5,7 +5,7 @@ import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { ROOT } from "../../packages/root.js";
+import { ROOT } from "xs-mcp/root";
 import { temporaryFolder } from "./testing.js";
 
 /** The folders of installed packages, with the package's name where the folder has an alias. Some are in several versions. */

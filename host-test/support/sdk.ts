@@ -1,4 +1,4 @@
-import { findSdk, NO_SDK, type Sdk } from "../../packages/xs-mcp/src/moddable/sdk.js";
+import { findSdk, NO_SDK, type Sdk } from "xs-mcp/moddable/sdk";
 
 export const sdk = findSdk() as Sdk;
 

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Plugin } from "esbuild";
+import { importBundle } from "xs-mcp/build/import-bundle";
+import type { Sdk } from "xs-mcp/moddable/sdk";
+import { ROOT } from "xs-mcp/root";
 import { SENSOR, SENSORS } from "xs-mcp-virtual-device/sensors";
-import { ROOT } from "../../packages/root.js";
-import { importBundle } from "../../packages/xs-mcp/src/build/import-bundle.js";
-import type { Sdk } from "../../packages/xs-mcp/src/moddable/sdk.js";
 
 /** A driver of ECMA-419 (§13). */
 type Driver = new (

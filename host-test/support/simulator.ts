@@ -5,9 +5,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { promisify } from "node:util";
-import { ROOT } from "../../packages/root.js";
-import { mcconfig, nameOf, outputOf } from "../../packages/xs-mcp/src/moddable/mcconfig.js";
-import { type Sdk, sdkEnvironment } from "../../packages/xs-mcp/src/moddable/sdk.js";
+import { mcconfig, nameOf, outputOf } from "xs-mcp/moddable/mcconfig";
+import { type Sdk, sdkEnvironment } from "xs-mcp/moddable/sdk";
+import { ROOT } from "xs-mcp/root";
 import { ChildGroup } from "./child-group.js";
 import { Xsbug, type XsbugMachine } from "./xsbug.js";
 

@@ -1,5 +1,5 @@
+import { type OpusRate, openOpusDecoder } from "xs-mcp/build/opus";
 import type { VirtualDevice } from "xs-mcp-virtual-device";
-import { type OpusRate, openOpusDecoder } from "../../packages/xs-mcp/src/build/opus.js";
 
 export function follow(device: VirtualDevice): { rate: number; samples: () => Int16Array } {
 	const pieces: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ROOT } from "../../packages/root.js";
-import { makeProject } from "../../packages/xs-mcp/create/make-project.js";
+import { makeProject } from "xs-mcp/create/make-project";
+import { ROOT } from "xs-mcp/root";
 import { readSteps } from "./guide.js";
 import { moduleUrl } from "./program.js";
 import { temporaryFolder } from "./testing.js";

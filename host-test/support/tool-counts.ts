@@ -1,4 +1,4 @@
-import { loadTools } from "../../packages/xs-mcp/src/moddable/boards.js";
+import { loadTools } from "xs-mcp/moddable/boards";
 import { ALL_KINDS } from "../../src/hardware/vocabulary.js";
 
 /** Kinds of parts of a virtual device without custom parts. */

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { Option } from "commander";
-import { makeProgram, runProgram } from "../../packages/xs-mcp/src/build/program.js";
+import { makeProgram, runProgram } from "xs-mcp/build/program";
 import { benchCalls, benchFleets } from "./gateway-sections.js";
 import { MACHINE, makeReport, type Report } from "./report.js";
 

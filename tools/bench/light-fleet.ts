@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Gateway, listenForWebSocket } from "xs-mcp-gateway";
+import { type TokenRecord, tokenKey } from "xs-mcp-gateway/access";
+import { FileStore } from "xs-mcp-gateway/file-store";
 import { digest } from "xs-mcp-manager/core";
 import { type RunningGateway, startGateway, startVirtualDevice } from "../../e2e/gateway-process.js";
 import { Program, typeScript } from "../../host-test/support/program.js";
 import { temporaryFolder } from "../../host-test/support/testing.js";
-import { type TokenRecord, tokenKey } from "../../packages/gateway/src/config/access.js";
-import { FileStore } from "../../packages/gateway/src/store/file-store.js";
 import type { LightDevices } from "./light-devices.js";
 
 const CLIENT_TOKEN = "xsmcp_client";

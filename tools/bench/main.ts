@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { makeProgram, runProgram } from "xs-mcp/build/program";
 import { chooseEngine, type EngineChoice, type HeapReport } from "xs-mcp-virtual-device";
-import { buildXsHost } from "../../packages/virtual-device/src/engine/build-xs.js";
-import { encodeCommand } from "../../packages/virtual-device/src/engine/xs-engine.js";
-import { makeProgram, runProgram } from "../../packages/xs-mcp/src/build/program.js";
+import { buildXsHost } from "xs-mcp-virtual-device/build-xs";
+import { encodeCommand } from "xs-mcp-virtual-device/xs-engine";
 import { hostConfig, messages, OPERATIONS, type Operation, rounds, SERVER, SUITE, startServer } from "./engines.js";
 import { MACHINE, makeReport, type Report } from "./report.js";
 

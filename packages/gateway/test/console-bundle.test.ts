@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { it } from "node:test";
 import { gzipSync } from "node:zlib";
-import { bundleConsole } from "../../xs-mcp/src/build/page-bundles.js";
+import { bundleConsole } from "xs-mcp/build/page-bundles";
 
 /** Bytes that a browser loads at first, compressed. */
 const MAX_BYTES = 138_000;

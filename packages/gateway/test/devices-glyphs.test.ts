@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { charactersOf } from "xs-mcp/build/glyph-sets";
 import { SentGlyphs } from "xs-mcp-firmware/screen/sent-glyphs";
-import { charactersOf } from "../../xs-mcp/src/build/glyph-sets.js";
 import { DeviceConnection, readHello } from "../src/devices/device-connection.js";
 
 const MAX_SENT_GLYPHS = 128;

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { unzipSync } from "fflate";
+import { cachedBundle } from "xs-mcp/bundle";
 import { LAMP, VOLUME, WireDevice } from "../testing/gateway.js";
 import { makeStateFolder, startProgram, startProgramWithDevice } from "../testing/program.js";
 
@@ -67,7 +68,6 @@ describe("the extension for Claude Desktop", () => {
 	});
 
 	it("comes from the console with the gateway's address, and without a token", async (t) => {
-		const { cachedBundle } = await import(new URL("../../xs-mcp/src/build/bundle.mjs", import.meta.url).href);
 		const consoleFolder = fileURLToPath(new URL("console", await cachedBundle("packages/gateway")));
 		const started = await startProgram(t, {}, undefined, { consoleFolder });
 		await WireDevice.connect(t, started, { id: LAMP });

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { openOpusDecoder } from "xs-mcp/build/opus";
 import { correlation } from "../../../host-test/support/correlation.js";
 import { whyNoOpus } from "../../../host-test/support/optional-program.js";
 import { skipIf } from "../../../host-test/support/testing.js";
-import { openOpusDecoder } from "../../xs-mcp/src/build/opus.js";
 import { SPOKEN_AUDIO } from "../src/devices/device-connection.js";
 import { sharePackets } from "../src/speech/speech.js";
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, type TestContext } from "node:test";
+import { openOpusDecoder } from "xs-mcp/build/opus";
 import { correlation } from "../../../host-test/support/correlation.js";
 import { whyNoOpus } from "../../../host-test/support/optional-program.js";
 import { skipIf, testWith, until } from "../../../host-test/support/testing.js";
-import { openOpusDecoder } from "../../xs-mcp/src/build/opus.js";
 import { familyHello } from "../testing/family.js";
 import { WireDevice, type WireDeviceOptions } from "../testing/gateway.js";
 import { connect, type StartedProgram } from "../testing/program.js";

@@ -2,8 +2,8 @@
 
 import { createServer, type RequestListener } from "node:http";
 import type { TestContext } from "node:test";
+import { openOpusEncoder } from "xs-mcp/build/opus";
 import { listen } from "../../../host-test/support/testing.js";
-import { openOpusEncoder } from "../../xs-mcp/src/build/opus.js";
 import { familyHello } from "./family.js";
 import { WireDevice, type WireMessage } from "./gateway.js";
 import type { StartedProgram } from "./program.js";

@@ -1,5 +1,5 @@
+import { PRESETS, partsOfData } from "xs-mcp/build/board-manifest";
 import type { BoardData } from "xs-mcp-firmware/hardware/board-data";
-import { PRESETS, partsOfData } from "../../xs-mcp/src/build/board-manifest.js";
 
 /** A sensor of a simulated board. */
 export type BoardSensor = "temperature" | "light" | "motion";

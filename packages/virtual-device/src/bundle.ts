@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build, type Plugin, stop } from "esbuild";
 import { closest } from "fastest-levenshtein";
+import { checkDevice } from "xs-mcp/build/check-board";
+import { isElsewhere, moduleOf, readModules } from "xs-mcp/build/manifests";
+import { FIRMWARE_MANIFEST, modulesPlugin } from "xs-mcp/build/modules-plugin";
+import { readDevice } from "xs-mcp/build/read-device";
+import { ROOT } from "xs-mcp/root";
 import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import type { DeviceDefinition } from "xs-mcp-firmware/hardware/parts/index";
-import { ROOT } from "../../root.js";
-import { checkDevice } from "../../xs-mcp/src/build/check-board.js";
-import { isElsewhere, moduleOf, readModules } from "../../xs-mcp/src/build/manifests.js";
-import { FIRMWARE_MANIFEST, modulesPlugin } from "../../xs-mcp/src/build/modules-plugin.js";
-import { readDevice } from "../../xs-mcp/src/build/read-device.js";
 import { SENSOR, SENSORS, staticIo } from "../platform/io/sensors.js";
 import { type BoardProfile, type OwnPart, profileOf } from "./boards.js";
 

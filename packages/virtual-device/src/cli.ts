@@ -1,9 +1,9 @@
 // npm run device: virtual devices against any backend.
 import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { fromProject } from "../../xs-mcp/src/build/manifests.js";
-import { bundleDevicePage } from "../../xs-mcp/src/build/page-bundles.js";
-import { attempt, failAs, runProgram } from "../../xs-mcp/src/build/program.js";
+import { fromProject } from "xs-mcp/build/manifests";
+import { bundleDevicePage } from "xs-mcp/build/page-bundles";
+import { attempt, failAs, runProgram } from "xs-mcp/build/program";
 import { BOARD_PROFILES, type BoardProfile } from "./boards.js";
 import type { EngineError, EngineExit } from "./engine/engine.js";
 import {

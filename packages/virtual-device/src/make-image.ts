@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { attempt, failAs, makeProgram } from "xs-mcp/build/program";
 import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
-import { attempt, failAs, makeProgram } from "../../xs-mcp/src/build/program.js";
 import { bundle, encodeImage } from "./index.js";
 
 /** `xs-mcp image`: makes a firmware image that a virtual device can update itself to. */

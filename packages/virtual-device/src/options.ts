@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
+import { makeProgram, readPort } from "xs-mcp/build/program";
 import { unknownSettings } from "xs-mcp-firmware/core/settings-table";
-import { makeProgram, readPort } from "../../xs-mcp/src/build/program.js";
 import { BOARD_PROFILES } from "./boards.js";
 
 /** The command line of a virtual device. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { openOpusDecoder, openOpusEncoder } from "xs-mcp/build/opus";
 import { correlation } from "../../../host-test/support/correlation.js";
 import { whyNoOpus } from "../../../host-test/support/optional-program.js";
 import { skipIf } from "../../../host-test/support/testing.js";
-import { openOpusDecoder, openOpusEncoder } from "../../xs-mcp/src/build/opus.js";
 import { Playout } from "../src/services/sounds.js";
 
 // A jitter buffer without a clock: a test plays one packet after the other, as a speaker does in real time.

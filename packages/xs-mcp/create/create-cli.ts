@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { basename, relative, resolve } from "node:path";
 import { Argument, Command, Option } from "commander";
-import { ProgramError, runProgram } from "../src/build/program.js";
+import { ProgramError, runProgram } from "xs-mcp/build/program";
 import { checkPlace, makeProject } from "./make-project.js";
 import { askFor, BOARDS, LANGUAGES } from "./questions.js";
 

@@ -1,9 +1,9 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { freePinOf } from "xs-mcp/build/check-board";
+import { attempt, ProgramError } from "xs-mcp/build/program";
+import { ROOT } from "xs-mcp/root";
 import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
-import { ROOT } from "../../root.js";
-import { freePinOf } from "../src/build/check-board.js";
-import { attempt, ProgramError } from "../src/build/program.js";
 import { type Answers, targetOf } from "./questions.js";
 
 /** Files of the template with another place in a project. npm leaves .gitignore out of packages. */

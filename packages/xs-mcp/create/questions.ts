@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
+import { ProgramError } from "xs-mcp/build/program";
 import { SETTINGS } from "xs-mcp-firmware/core/settings-table";
 import { BOARD_PROFILES } from "xs-mcp-virtual-device/boards";
-import { ProgramError } from "../src/build/program.js";
 
 /** Chips without a board: the plain ESP32, and those that mcconfig names after it. */
 const CHIPS = ["esp32", "esp32s3", "esp32c3", "esp32c6"];

@@ -5,10 +5,10 @@ import * as makers from "xs-mcp-firmware/hardware/parts/index";
 import type { Part, PinUse } from "xs-mcp-firmware/hardware/parts/part";
 import { profileOf } from "xs-mcp-virtual-device";
 import { SENSORS } from "xs-mcp-virtual-device/sensors";
-import { ROOT } from "../../root.js";
 import { type BoardName, checkDevice, chipOfBoard } from "./build/check-board.js";
 import { CHIPS } from "./build/chip-pins.js";
 import { ProgramError } from "./build/program.js";
+import { ROOT } from "./root.js";
 
 const FOLDER = join(ROOT, "src/hardware/parts");
 

@@ -6,10 +6,10 @@ import { analog, type Part, pwm, relay, siren } from "xs-mcp-firmware/hardware/p
 import { cases } from "../../../host-test/support/scope.js";
 import { noSdk, sdk } from "../../../host-test/support/sdk.js";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
-import { ROOT } from "../../root.js";
 import { checkDevice, checkTarget, chipOfBoard } from "../src/build/check-board.js";
 import { flashProgram } from "../src/moddable/flash.js";
 import { linkForChip } from "../src/moddable/mcconfig.js";
+import { ROOT } from "../src/root.js";
 import { makeSdk } from "./made-up-sdk.js";
 
 const { env } = makeSdk("", ["esp32s3", "xiao_esp32c3"]);

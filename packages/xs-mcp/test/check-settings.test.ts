@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Command } from "commander";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
-import { ROOT } from "../../root.js";
 import { addSettings } from "../src/moddable/settings.js";
+import { ROOT } from "../src/root.js";
 
 /** The problems of settings of a command line, one a line; "" for none. */
 function problems(words: readonly string[], folder = ROOT): string {

@@ -8,11 +8,11 @@ import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { device, relay } from "xs-mcp-firmware/hardware/parts/index";
 import { Program } from "../../../host-test/support/program.js";
 import { skipIf, temporaryFolder } from "../../../host-test/support/testing.js";
-import { ROOT } from "../../root.js";
 import { makeProject, type ProjectPlan } from "../create/make-project.js";
 import { BOARDS, targetOf } from "../create/questions.js";
 import { checkDevice, freePinOf } from "../src/build/check-board.js";
 import { BOARDS as TARGETS } from "../src/moddable/sdk.js";
+import { ROOT } from "../src/root.js";
 
 const plan = (change: Partial<ProjectPlan> = {}): ProjectPlan => ({
 	folder: join(temporaryFolder(), "pond"),

@@ -6,8 +6,8 @@ import { describe, it } from "node:test";
 import { moduleUrl, typeScript } from "../../../host-test/support/program.js";
 import { noSdk } from "../../../host-test/support/sdk.js";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
-import { ROOT } from "../../root.js";
 import { type Computer, examine, type Finding, PURPOSES, type Purpose } from "../src/moddable/doctor.js";
+import { ROOT } from "../src/root.js";
 
 const PROGRAMS = ["cc", "gcc", "make", "git", "idf.py"];
 const COMPILERS = ["xtensa-esp32-elf-gcc", "xtensa-esp32s3-elf-gcc", "riscv32-esp-elf-gcc"];

@@ -6,7 +6,7 @@ import { after, describe, it } from "node:test";
 import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { typeScript } from "../../../host-test/support/program.js";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
-import { ROOT } from "../../root.js";
+import { ROOT } from "../src/root.js";
 import { makeSdk } from "./made-up-sdk.js";
 
 /** The first files of ESP-IDF's build for two app partitions, by their offsets. */

@@ -3,10 +3,10 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
-import { ROOT } from "../../root.js";
 import { flashProgram } from "../src/moddable/flash.js";
 import { findSdk, needSdk } from "../src/moddable/sdk.js";
 import { openProject } from "../src/project.js";
+import { ROOT } from "../src/root.js";
 import { makeSdk } from "./made-up-sdk.js";
 
 const { root, env, ran } = makeSdk();

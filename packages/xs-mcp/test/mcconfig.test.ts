@@ -4,9 +4,9 @@ import { delimiter, join, relative } from "node:path";
 import { it } from "node:test";
 import { noSdk, sdk } from "../../../host-test/support/sdk.js";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
-import { ROOT } from "../../root.js";
 import { completeManifest, mcconfig } from "../src/moddable/mcconfig.js";
 import { sdkEnvironment } from "../src/moddable/sdk.js";
+import { ROOT } from "../src/root.js";
 
 /** Stand-ins for ESP-IDF and its compiler. They make empty files; with the variable FAIL, ESP-IDF's build makes nothing. */
 const PROGRAMS = {

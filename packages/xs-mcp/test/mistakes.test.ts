@@ -3,10 +3,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, it } from "node:test";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
-import { ROOT } from "../../root.js";
 import { checkDevice } from "../src/build/check-board.js";
 import { fromProject } from "../src/build/manifests.js";
 import { readDevice } from "../src/build/read-device.js";
+import { ROOT } from "../src/root.js";
 
 /** Reads a project with these files, and resolves with the message of the error, without the folder's path. */
 async function mistakeIn(files: Readonly<Record<string, string>>, preload: readonly string[] = []): Promise<string> {

@@ -20,7 +20,7 @@ export interface ConsoleFiles {
 }
 
 /**
- * Reads the console that `packages/xs-mcp/src/build/bundle.mjs` has made.
+ * Reads the console that `xs-mcp/bundle` has made.
  *
  * @param folder the console's folder, by default next to the gateway's bundle
  * @returns undefined if there is no such folder: sources that were not bundled have no console

@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { createSocket, type RemoteInfo, type Socket } from "node:dgram";
 import { once } from "node:events";
 import { isIPv6 } from "node:net";
+import { aesCtr } from "xs-mcp/build/aes-ctr";
 import { packetDuration } from "xs-mcp-firmware/features/voice/ogg-opus";
 import { UdpAudio, type UdpSettings } from "xs-mcp-firmware/features/voice/udp-audio";
 import type { ServerRegistry } from "xs-mcp-manager/core";
-import { aesCtr } from "../../../xs-mcp/src/build/aes-ctr.js";
 import { outsideUrlAt } from "../config/listen-address.js";
 import { AudioLink } from "./audio-link.js";
 

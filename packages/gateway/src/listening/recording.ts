@@ -1,5 +1,5 @@
+import { type OpusDecoder, openOpusDecoder } from "xs-mcp/build/opus";
 import type { AudioChannel, Connection } from "xs-mcp-manager/core";
-import { type OpusDecoder, openOpusDecoder } from "../../../xs-mcp/src/build/opus.js";
 
 /** Hertz of the samples. */
 export const LISTENING_RATE = 16_000;

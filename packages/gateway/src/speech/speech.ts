@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { Hono } from "hono";
 import { LRUCache } from "lru-cache";
 import pLimit, { type LimitFunction } from "p-limit";
-import { openOpusEncoder } from "../../../xs-mcp/src/build/opus.js";
+import { openOpusEncoder } from "xs-mcp/build/opus";
 import { SPOKEN_AUDIO } from "../devices/device-connection.js";
 import { fairLimit } from "../http/fair-share.js";
 import { allow, type HttpEnv, HttpError } from "../http/route.js";

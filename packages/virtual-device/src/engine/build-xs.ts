@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { availableParallelism, homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { ROOT } from "../../../root.js";
+import { ROOT } from "xs-mcp/root";
 import { type Compiler, compile, findCompiler, type HostBits, NATIVE_BITS } from "./compiler.js";
 import {
 	Engine,

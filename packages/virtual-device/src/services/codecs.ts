@@ -1,5 +1,5 @@
+import { type OpusEncoder, type OpusRate, openOpusDecoder, openOpusEncoder } from "xs-mcp/build/opus";
 import { resample } from "xs-mcp-gateway/wav";
-import { type OpusEncoder, type OpusRate, openOpusDecoder, openOpusEncoder } from "../../../xs-mcp/src/build/opus.js";
 import type { Environment } from "../environment.js";
 import type { Deliver, Handlers, Service } from "./service.js";
 import { Playout, scaled } from "./sounds.js";

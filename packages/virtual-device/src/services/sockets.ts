@@ -1,8 +1,8 @@
 import { createSocket } from "node:dgram";
 import { Bonjour } from "bonjour-service";
 import { WebSocket } from "ws";
+import { aesCtr } from "xs-mcp/build/aes-ctr";
 import { UdpAudio } from "xs-mcp-firmware/features/voice/udp-audio";
-import { aesCtr } from "../../../xs-mcp/src/build/aes-ctr.js";
 import { type Connection, type Open, SEND_WINDOW, splitIntoParts, type Tell } from "./service.js";
 
 const TEXT = 1;

@@ -1,5 +1,5 @@
+import type { OpusDecoder } from "xs-mcp/build/opus";
 import { encodeWav } from "xs-mcp-gateway/wav";
-import type { OpusDecoder } from "../../../xs-mcp/src/build/opus.js";
 import type { Environment } from "../environment.js";
 import type { Open } from "./service.js";
 

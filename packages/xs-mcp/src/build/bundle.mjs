@@ -18,13 +18,13 @@ const SOURCES = [
 	"packages/gateway/console",
 	"packages/manager/src",
 	"src",
-	"packages/xs-mcp/src/build",
+	"packages/xs-mcp/src",
 	"packages/virtual-device",
 ];
 
 /** Sources of the repository's packages, by the names in their `exports`: aliases where other packages stay imports. */
 export const OWN_PACKAGES = Object.fromEntries(
-	["src", "packages/gateway", "packages/manager", "packages/virtual-device"].flatMap((folder) => {
+	["src", "packages/gateway", "packages/manager", "packages/virtual-device", "packages/xs-mcp"].flatMap((folder) => {
 		const { name, exports } = readJson(`${folder}/package.json`);
 		return Object.entries(exports).map(([path, file]) => [
 			`${name}${path.slice(1)}`.replace("/*", ""),
@@ -149,7 +149,7 @@ async function bundlePage(source, name, folder) {
 	return Object.keys(metafile.inputs);
 }
 
-/** Bundles the virtual device's program, whose modules find their files from `packages/root.ts`. */
+/** Bundles the virtual device's program, whose modules find their files from `packages/xs-mcp/src/root.ts`. */
 async function bundleDevice(outdir) {
 	await build({
 		...FOR_NODE,
@@ -157,7 +157,7 @@ async function bundleDevice(outdir) {
 		outdir,
 		packages: "external",
 		alias: { ...FOR_NODE.alias, ...OWN_PACKAGES },
-		define: { "import.meta.url": JSON.stringify(new URL("../../../root.ts", import.meta.url)) },
+		define: { "import.meta.url": JSON.stringify(new URL("../root.ts", import.meta.url)) },
 		sourcemap: true,
 	});
 	const { stop } = await import("esbuild");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, deflateSync, inflateSync } from "node:zlib";
-import { ROOT } from "../../../root.js";
+import { ROOT } from "../root.js";
 import type { Glyph, PixelFont } from "./pixel-font.js";
 
 /** The sets of glyphs that a build may have, the largest first: the setting `glyphs`. Each has those of `latin`. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { ROOT } from "../../../root.js";
+import { ROOT } from "../root.js";
 
 /** The name under which `modules` has files that are left out of a build, although patterns name them later. */
 const LEFT_OUT = "~";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Plugin } from "esbuild";
-import { ROOT } from "../../../root.js";
+import { ROOT } from "../root.js";
 import { moduleOf, readModules } from "./manifests.js";
 
 /** The modules that a module finds by their names. */

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { ROOT } from "../../../root.js";
+import { ROOT } from "../root.js";
 
 /** Bundles the gateway's console, if its sources have changed. Resolves with its folder. */
 export async function bundleConsole(): Promise<string> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Message, type Plugin, transform } from "esbuild";
 import * as PARTS from "xs-mcp-firmware/hardware/parts/index";
 import { staticIo } from "xs-mcp-virtual-device/sensors";
-import { ROOT } from "../../../root.js";
+import { ROOT } from "../root.js";
 import { checkTarget, DeviceError } from "./check-board.js";
 import { checkDeviceOptions, checkTool } from "./check-tool.js";
 import { importBundle } from "./import-bundle.js";

@@ -1,10 +1,10 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { BoardData, DisplayData, PanelStep } from "xs-mcp-firmware/hardware/board-data";
-import { ROOT } from "../../../root.js";
 import { boardManifest, cameraPins, featuresManifest, megabytesOf, targetFolder } from "../build/board-manifest.js";
 import { chipOf } from "../build/check-board.js";
 import { readJson } from "../build/program.js";
+import { ROOT } from "../root.js";
 import { outputOf } from "./mcconfig.js";
 import type { Sdk, Target } from "./sdk.js";
 

@@ -2,10 +2,10 @@ import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, delimiter, dirname, join, relative } from "node:path";
 import { SENSOR, SENSORS } from "xs-mcp-virtual-device/sensors";
-import { ROOT } from "../../../root.js";
 import { fromProject, readModules } from "../build/manifests.js";
 import { failAs, ProgramError, readJson } from "../build/program.js";
 import { readDevice } from "../build/read-device.js";
+import { ROOT } from "../root.js";
 import { HOSTS, type Sdk, sdkEnvironment, TSC } from "./sdk.js";
 
 /** The manifest that a path means: of a folder, mcconfig's default. */

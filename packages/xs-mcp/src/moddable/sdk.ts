@@ -2,10 +2,10 @@ import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync 
 import { createRequire } from "node:module";
 import { basename, delimiter, dirname, join } from "node:path";
 import type { BoardData } from "xs-mcp-firmware/hardware/board-data";
-import { ROOT } from "../../../root.js";
 import { PRESETS } from "../build/board-manifest.js";
 import { BARE_CHIP, chipOf, suggestTarget } from "../build/check-board.js";
 import { ProgramError } from "../build/program.js";
+import { ROOT } from "../root.js";
 
 /** TypeScript's compiler: mcconfig writes configurations that version 5 refuses, and version 7 is ten times as fast as 6. */
 export const TSC = join(findTypescript(), "bin", "tsc");
