@@ -84,7 +84,7 @@ const BUNDLED = [join(ROOT, "packages/gateway/src"), join(ROOT, "packages/manage
 const keepOwnUrls: Plugin = {
 	name: "keep-own-urls",
 	setup(build) {
-		build.onLoad({ filter: /\.(ts|mjs)$/ }, ({ path }) => {
+		build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
 			const source = readFileSync(path, "utf8");
 			if (BUNDLED.some((folder) => path.startsWith(folder)) || !source.includes("import.meta.url")) {
 				return undefined;

@@ -22,11 +22,12 @@ const SOURCES = [
 	"packages/virtual-device",
 ];
 
-/** Sources of the repository's packages, by the names in their `exports`: aliases where other packages stay imports. */
+/** Sources of packages by the names in their `exports`, without this one: aliases where other packages stay imports. */
 export const OWN_PACKAGES = Object.fromEntries(
 	["src", "packages/gateway", "packages/manager", "packages/virtual-device", "packages/xs-mcp"].flatMap((folder) => {
 		const { name, exports } = readJson(`${folder}/package.json`);
-		return Object.entries(exports).map(([path, file]) => [
+		const bundled = Object.entries(exports).filter(([path]) => path !== "./bundle");
+		return bundled.map(([path, file]) => [
 			`${name}${path.slice(1)}`.replace("/*", ""),
 			`${root}${folder}/${file.slice(2)}`.replace("/*.ts", ""),
 		]);
