@@ -193,6 +193,8 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 		assert.match(await failing(folder, "npm", "run", "flash"), /error: MODDABLE is not set/);
 		const help = await command(folder, "npm", "run", "flash", "--", "--help");
 		assert.match(help.stdout, /--link-only/);
+		const boards = await command(folder, "npx", "--no", "xs-mcp", "boards");
+		assert.match(boards.stdout, /^- M5Stack CoreS3 `esp32\/m5stack_cores3`: /m);
 	});
 
 	it("runs with a gateway and a page; a changed file restarts it, and clients are told of its tools", async () => {

@@ -6,12 +6,12 @@ import { boardManifest, PRESETS } from "xs-mcp/build/board-manifest";
 import { checkTarget } from "xs-mcp/build/check-board";
 import { readModules } from "xs-mcp/build/manifests";
 import {
+	BARE,
+	BARE_OPTIONAL,
 	boardRow,
 	COLUMNS,
 	listBoards,
 	loadTools,
-	readMemory,
-	readParts,
 	TARGETS,
 	toolsOf,
 } from "xs-mcp/moddable/boards";
@@ -21,6 +21,7 @@ import { ROOT } from "xs-mcp/root";
 import { BOARD_PROFILES } from "xs-mcp-virtual-device/boards";
 import { ALL_KINDS } from "../../src/hardware/vocabulary.js";
 import { messageLimits } from "../../src/protocols/transport.js";
+import { readParts } from "../support/board-parts.js";
 import { expectGenerated, expectSection } from "../support/expect-generated.js";
 import { noSdk, sdk } from "../support/sdk.js";
 import { temporaryFolder } from "../support/testing.js";
@@ -40,6 +41,10 @@ describe("boards", () => {
 				assert.ok(parts.includes(part), `${board}: ${part}`);
 			}
 		}
+	});
+
+	it("have the parts that the source of a bare chip opens", () => {
+		assert.deepEqual(partsOf.get("esp32"), { parts: BARE, optional: BARE_OPTIONAL });
 	});
 
 	it("have the tools that their parts allow", async () => {
@@ -89,11 +94,10 @@ describe("boards", () => {
 
 	it("are in docs/boards.md, and with their memory and notes in docs/boards.csv", () => {
 		expectSection("docs/boards.md", "boards", listBoards());
-		const { parts = [], optional = [] } = partsOf.get("esp32") ?? {};
 		const text = readFileSync(join(ROOT, "docs/boards.csv"), "utf8");
 		const rows = TARGETS.map((target) => {
 			const old = text.split("\n").find((row) => row.startsWith(`${target},`));
-			return boardRow(target, [...parts, ...optional], (old ?? ",").split(",").slice(-2));
+			return boardRow(target, (old ?? ",").split(",").slice(-2));
 		});
 		expectGenerated("docs/boards.csv", `${[COLUMNS.join(","), ...rows].join("\n")}\n`);
 	});
@@ -173,3 +177,35 @@ describe("boards", () => {
 		});
 	});
 });
+
+const MEGABYTE = 1024 * 1024;
+
+/** `manifest_flat.json`: all manifests merged by mcconfig. */
+interface FlatManifest {
+	readonly creation: { readonly chunk: { readonly initial: number } };
+	readonly config: { readonly chunkBytes: number };
+}
+
+/**
+ * Reads the memory of a build, in bytes, from what mcconfig has made of the manifests and the target's ESP-IDF settings.
+ *
+ * @param folder of the program in the build
+ * @param chip ESP-IDF's name: "esp32s3"
+ */
+function readMemory(folder: string, chip: string) {
+	const read = (path: string): string => readFileSync(join(folder, path), "utf8");
+	const { creation, config }: FlatManifest = JSON.parse(read("manifest_flat.json"));
+	const options = read(`xsProj-${chip}/sdkconfig.mc`).matchAll(/^CONFIG_(\w+)=(.*)$/gm);
+	const settings = new Map([...options].map(([, key = "", value]) => [key, value]));
+	const isSet = (key: string): boolean => settings.get(key) === "y";
+	// A choice of ESP-IDF takes the last option that is set: the SDK's base file has 4 MB.
+	const flash = [...settings.keys()].filter((key) => key.startsWith("ESPTOOLPY_FLASHSIZE_") && isSet(key)).at(-1);
+	return {
+		flashBytes: Number(/\d+/.exec(flash ?? "")?.[0]) * MEGABYTE,
+		/** Whether malloc uses the chip's PSRAM. */
+		usesPsram: isSet("SPIRAM") && !isSet("SPIRAM_USE_CAPS_ALLOC"),
+		/** Initial and only memory of XS for strings and buffers, and the setting of that name, which limits messages. */
+		chunkBytes: creation.chunk.initial,
+		chunkSetting: config.chunkBytes,
+	};
+}

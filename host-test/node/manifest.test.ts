@@ -5,10 +5,11 @@ import { it } from "node:test";
 import { transformSync } from "esbuild";
 import { boardManifest, PRESETS } from "xs-mcp/build/board-manifest";
 import { readModules } from "xs-mcp/build/manifests";
-import { readParts, toolsOf } from "xs-mcp/moddable/boards";
+import { toolsOf } from "xs-mcp/moddable/boards";
 import { boardOf } from "xs-mcp/moddable/sdk";
 import { ROOT } from "xs-mcp/root";
 import { FIRMWARE } from "../../src/core/firmware.js";
+import { readParts } from "../support/board-parts.js";
 import { expectGenerated } from "../support/expect-generated.js";
 
 /** Manifests of builds. The first one has the features that each board has room for. */

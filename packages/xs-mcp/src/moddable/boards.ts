@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
-import ts from "typescript";
 import { type Hardware, isOffered, type Part } from "xs-mcp-firmware/hardware/hardware";
 import { megabytesOf, PRESETS, partsOfData } from "../build/board-manifest.js";
 import { BARE_CHIP, chipOfBoard } from "../build/check-board.js";
@@ -34,31 +33,38 @@ export const boardsProgram = (): Command =>
 	makeProgram("xs-mcp boards", "Prints the parts of each board, and links the firmware to measure its size.")
 		.argument("[targets...]", "targets to link: esp32, esp32/m5stack_cores3, … (default: all in docs/boards.csv)")
 		.action(async (targets: string[]) => {
-			const bare = readParts([BARE_CHIP]).get(BARE_CHIP) as BoardParts;
-			console.log(`${describeParts(bare)}\n\n${listBoards().join("\n")}\n`);
+			console.log(`${describeParts()}\n\n${listBoards().join("\n")}\n`);
 			const sdk = findSdk();
 			if (sdk === undefined) {
 				console.error(`Not linked: ${NO_SDK}`);
 				return;
 			}
-			await measureBoards(sdk, targets.length > 0 ? targets : TARGETS, [...bare.parts, ...bare.optional]);
+			await measureBoards(sdk, targets.length > 0 ? targets : TARGETS);
 		});
 
+/** The parts of every ESP32 with Wi-Fi, as src/hardware/drivers/open-esp32.ts opens them. @internal */
+export const BARE: readonly Part[] = ["network", "accessPoint", "system", "settings", "clock"];
+
+/** More of them: not every chip has a thermometer, and not every build updates itself. @internal */
+export const BARE_OPTIONAL: readonly Part[] = ["updater", "thermometer"];
+
+const OF_BARE = [...BARE, ...BARE_OPTIONAL];
+
 /** The table of parts and their tools. */
-function describeParts({ parts: always, optional }: BoardParts): string {
-	const bare = [...always, ...optional];
-	const own = toolsOf(bare);
-	const toolsWith = (part: Part): string[] => toolsOf([...bare, part]).filter((tool) => !own.includes(tool));
+function describeParts(): string {
+	const own = toolsOf(OF_BARE);
 	const parts = [...new Set([...PRESETS.values()].flatMap(partsOfData))].sort();
-	const rows = parts.map((part) => [code(part), toolsWith(part).map(code).join(", ")]);
+	const rows = parts.flatMap((part) => {
+		const tools = toolsOf([...OF_BARE, part]).filter((tool) => !own.includes(tool));
+		return tools.length === 0 ? [] : [`| ${code(part)} | ${tools.map(code).join(", ")} |`];
+	});
 	return [
-		`A bare chip has the parts ${list(always)}, and, if chip and build have them, ${list(optional)}.`,
+		`A bare chip has the parts ${list(BARE)}, and, if chip and build have them, ${list(BARE_OPTIONAL)}.`,
 		`Its tools are ${own.map(code).join(", ")}.`,
 		"",
-		...table(
-			["part", "tools"],
-			rows.filter(([, tools]) => tools !== ""),
-		),
+		"| part | tools |",
+		"| --- | --- |",
+		...rows,
 	].join("\n");
 }
 
@@ -75,11 +81,10 @@ export const listBoards = (): readonly string[] =>
 /**
  * Makes the row of a target in docs/boards.csv.
  *
- * @param bare parts of every chip
  * @param measured image and free flash
  * @internal
  */
-export function boardRow(target: string, bare: readonly Part[], measured: readonly string[]): string {
+export function boardRow(target: string, measured: readonly string[]): string {
 	const name = PRESETS.has(basename(target)) ? basename(target) : BARE_CHIP;
 	const data = PRESETS.get(name) ?? {};
 	const { title = name, psram = "", note = "" } = data;
@@ -87,7 +92,7 @@ export function boardRow(target: string, bare: readonly Part[], measured: readon
 	const text = readFileSync(join(ROOT, "src/hardware/boards/presets.json"), "utf8");
 	const [, lines = ""] = new RegExp(`^\t"${name}": {\n(.*?)\n\t}`, "ms").exec(text) ?? [];
 	const count = lines.split("\n").filter((line) => !/^\t\t"(title|source|note)": /.test(line)).length;
-	const ofChip = bare.filter((part) => part !== "accessPoint" || data.ethernet === undefined);
+	const ofChip = OF_BARE.filter((part) => part !== "accessPoint" || data.ethernet === undefined);
 	const tools = toolsOf([...ofChip, ...parts]).length;
 	const memory = [chipOfBoard(target), `${megabytesOf(data)}MB`, psram];
 	const cells = [target, title, ...memory, [...parts].sort().join(" "), tools, count, note, ...measured].map(String);
@@ -100,7 +105,7 @@ export function boardRow(target: string, bare: readonly Part[], measured: readon
  * @throws ProgramError if a target has type errors or does not link, or the C compiler has no 32-bit support
  * @throws ProgramError that names the boards with too little room
  */
-async function measureBoards(sdk: Sdk, targets: readonly string[], bare: readonly Part[]): Promise<void> {
+async function measureBoards(sdk: Sdk, targets: readonly string[]): Promise<void> {
 	const faults: string[] = [];
 	console.log(COLUMNS.join(","));
 	for (const name of targets) {
@@ -113,19 +118,16 @@ async function measureBoards(sdk: Sdk, targets: readonly string[], bare: readonl
 			throw new ProgramError(`${name}: type errors\n${errors}`);
 		}
 		const image = await estimateImage(sdk, target, partsOfData(PRESETS.get(basename(name)) ?? {}));
-		const free = 1 - image / readMemory(configured, found.chip).partitionBytes;
+		const free = 1 - image / partitionBytes(configured, found.chip);
 		if (free < LEAST_FREE) {
 			faults.push(`${name}: an image of about ${image} bytes leaves ${percent(free)} % of its partition`);
 		}
-		console.log(boardRow(name, bare, [String(image), percent(free)]));
+		console.log(boardRow(name, [String(image), percent(free)]));
 	}
 	if (faults.length > 0) {
 		throw new ProgramError(`5 % of a partition must stay free:\n${faults.join("\n")}`);
 	}
 }
-
-const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string[] =>
-	[heads, heads.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`);
 
 const list = (parts: readonly Part[]): string => [...parts].sort().map(code).join(", ");
 
@@ -137,63 +139,6 @@ const TOOLS = await loadTools();
 
 /** The parts that the application adds on every board. */
 const OF_EVERY_BOARD: readonly Part[] = ["device", "http", "log"];
-
-/** Members of a board that are not parts. */
-const NO_PARTS: readonly string[] = ["name", "close", "serials", "bootButton", "power"];
-
-/** The parts of a board. */
-export interface BoardParts {
-	readonly parts: readonly Part[];
-	/** Optional parts: not every chip has a thermometer, and a sensor may not answer. */
-	readonly optional: readonly Part[];
-}
-
-/** The source of the parts of every ESP32 board with Wi-Fi. */
-const BARE = join(ROOT, "src/hardware/drivers/open-esp32.ts");
-
-/**
- * Reads the parts of boards: from their data, and those of every chip and of other boards from their sources, with the compiler,
- * which takes seconds.
- *
- * @param boards names in src/hardware/boards
- * @throws Error that names a source without openBoard()
- * @internal exported for a test
- */
-export function readParts(boards: readonly string[]): Map<string, BoardParts> {
-	const { config } = ts.readConfigFile(join(ROOT, "src/tsconfig.json"), ts.sys.readFile);
-	const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT, { noEmit: true });
-	const fileOf = (board: string): string =>
-		PRESETS.has(board) ? BARE : join(ROOT, "src", "hardware", "boards", board, "board.ts");
-	const declarations = fileNames.filter((name) => name.endsWith(".d.ts"));
-	const program = ts.createProgram([...declarations, BARE, ...boards.map(fileOf)], options);
-	return new Map(
-		boards.map((board) => {
-			const { parts, optional } = partsIn(program, fileOf(board));
-			return [board, { parts: [...parts, ...partsOfData(PRESETS.get(board) ?? {})], optional }];
-		}),
-	);
-}
-
-function partsIn(program: ts.Program, file: string): BoardParts {
-	const checker = program.getTypeChecker();
-	const source = program.getSourceFile(file);
-	const module = source && checker.getSymbolAtLocation(source);
-	const exported = module ? checker.getExportsOfModule(module) : [];
-	const open = exported.find(({ name }) => name === "openBoard" || name === "openEsp32");
-	const signature = open && checker.getTypeOfSymbol(open).getCallSignatures()[0];
-	if (signature === undefined) {
-		throw new Error(`${file} exports no openBoard()`);
-	}
-	const members = signature
-		.getReturnType()
-		.getProperties()
-		.filter(({ name }) => !NO_PARTS.includes(name));
-	const names = (optional: boolean): Part[] =>
-		members
-			.filter(({ flags }) => ((flags & ts.SymbolFlags.Optional) !== 0) === optional)
-			.map(({ name }) => name as Part);
-	return { parts: names(false), optional: names(true) };
-}
 
 /**
  * The names of the tools that a board with these parts offers.
@@ -233,43 +178,11 @@ const CODE_BYTES_WITH_SCREEN = 1_150_595;
 /** Bytes that a part's C library adds, by linked images of Core2 and CoreS3: libopus, 28,000 less on an ESP32; the driver of cameras. */
 const LIBRARY_BYTES: Partial<Record<Part, number>> = { codec: 220_000, camera: 63_000 };
 
-const MEGABYTE = 1024 * 1024;
-
-/** `manifest_flat.json`: all manifests merged by mcconfig. */
-interface FlatManifest {
-	readonly creation: { readonly chunk: { readonly initial: number } };
-	readonly config: { readonly chunkBytes: number };
-}
-
-/**
- * Reads the memory of a build, in bytes, from what mcconfig has made of the manifests and the target's ESP-IDF settings.
- *
- * @param folder of the program in the build
- * @param chip ESP-IDF's name: "esp32s3"
- * @internal exported for a test
- */
-export function readMemory(folder: string, chip: string) {
-	const read = (path: string): string => readFileSync(join(folder, path), "utf8");
-	const { creation, config }: FlatManifest = JSON.parse(read("manifest_flat.json"));
-	const options = read(`xsProj-${chip}/sdkconfig.mc`).matchAll(/^CONFIG_(\w+)=(.*)$/gm);
-	const settings = new Map([...options].map(([, key = "", value]) => [key, value]));
-	const isSet = (key: string): boolean => settings.get(key) === "y";
-	// A choice of ESP-IDF takes the last option that is set: the SDK's base file has 4 MB.
-	const flash = [...settings.keys()].filter((key) => key.startsWith("ESPTOOLPY_FLASHSIZE_") && isSet(key)).at(-1);
-	const apps = read(`xsProj-${chip}/partitions.csv`)
-		.split("\n")
-		.map((line) => line.split(",").map((field) => field.trim()))
-		.filter(([, type]) => type === "app");
-	return {
-		flashBytes: Number(/\d+/.exec(flash ?? "")?.[0]) * MEGABYTE,
-		/** Whether malloc uses the chip's PSRAM. */
-		usesPsram: isSet("SPIRAM") && !isSet("SPIRAM_USE_CAPS_ALLOC"),
-		/** Initial and only memory of XS for strings and buffers, and the setting of that name, which limits messages. */
-		chunkBytes: creation.chunk.initial,
-		chunkSetting: config.chunkBytes,
-		/** The smallest partition for firmware. */
-		partitionBytes: Math.min(...apps.map(([, , , , size]) => Number(size))),
-	};
+/** Reads the bytes of the smallest partition for firmware. @param folder of the program in a configured build */
+function partitionBytes(folder: string, chip: string): number {
+	const rows = readFileSync(join(folder, `xsProj-${chip}`, "partitions.csv"), "utf8").split("\n");
+	const cells = rows.map((row) => row.split(",").map((cell) => cell.trim()));
+	return Math.min(...cells.filter(([, type]) => type === "app").map(([, , , , size]) => Number(size)));
 }
 
 /**
