@@ -1,16 +1,10 @@
 // node tools/run.mjs tools/fonts-cli.ts: writes the fonts in src/screen/fonts again, after a change of the sets of glyphs.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-	charactersOf,
-	FONTS,
-	GLYPH_SETS,
-	GLYPHS_OF_GATEWAY,
-	makeBmFont,
-	makeSentGlyphs,
-} from "xs-mcp/build/glyph-sets";
-import { enlarged, openPixelFont, type PixelFont } from "xs-mcp/build/pixel-font";
 import { makeProgram, runProgram } from "xs-mcp/build/program";
+import { FONTS, GLYPH_SETS } from "xs-mcp-virtual-device/bm-font";
+import { charactersOf, GLYPHS_OF_GATEWAY, makeBmFont, makeSentGlyphs } from "./make-fonts.js";
+import { enlarged, openPixelFont, type PixelFont } from "./pixel-font.js";
 
 /** Factor by which a code is larger than other text. */
 const CODE_SCALE = 3;

@@ -1,4 +1,4 @@
-import { crc32 } from "xs-mcp/build/glyph-sets";
+import { crc32 } from "node:zlib";
 
 // The format of ESP-IDF's "Non-Volatile Storage", version 2: pages of a header, a map of the used entries, and entries.
 const PAGE_SIZE = 4096;

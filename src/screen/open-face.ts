@@ -8,7 +8,7 @@ import type { Backlight } from "../hardware/hardware.js";
 import { FaceScreen } from "./face-screen.js";
 import type { MakeQrCode } from "./setup-drawing.js";
 
-/** The glyph sets; a build includes one (packages/xs-mcp/src/build/glyph-sets.ts). */
+/** The glyph sets; a build includes one (tools/make-fonts.ts). */
 const GLYPH_SETS = Object.freeze(["cjk", "zh-hans", "ja", "latin"]);
 
 /** Bytes of Poco's display list: a band of a face takes up to 4,300. */

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
 import { FaceScreen } from "xs-mcp-firmware/screen/face-screen";
+import type { GlyphSet } from "xs-mcp-virtual-device/bm-font";
 import { fontOf, PixelCanvas } from "xs-mcp-virtual-device/drawn-screen";
 import { FakeTimer } from "../../../host-test/doubles/fake-timer.js";
-import type { GlyphSet } from "../src/build/glyph-sets.js";
 
 const SENTENCES = 3_000;
 const SEED = 22;

@@ -56,7 +56,7 @@ export function glyphsFor(font: unknown): GlyphsFor | undefined {
 }
 
 /**
- * Reads the glyphs of `node tools/run.mjs tools/fonts-cli.ts`: see `packages/xs-mcp/src/build/glyph-sets.ts`.
+ * Reads the glyphs of `node tools/run.mjs tools/fonts-cli.ts`: see `tools/make-fonts.ts`.
  *
  * @returns a function that makes the messages with glyphs of characters that a font does not have built in
  */

@@ -1,12 +1,12 @@
 import { inflateSync } from "node:zlib";
 import jpeg from "jpeg-js";
-import { type GlyphSet, type ReadFont, readBmFont } from "xs-mcp/build/glyph-sets";
 import { BLANK_FACE, type Face, type Theme, type TimerModule } from "xs-mcp-firmware/hardware/hardware";
 import type { Canvas, Font, Rectangle } from "xs-mcp-firmware/screen/brush";
 import { FaceScreen } from "xs-mcp-firmware/screen/face-screen";
 import type { PictureScreen } from "xs-mcp-firmware/screen/fitted-picture";
 import { JpegHeader } from "xs-mcp-firmware/screen/jpeg-header";
 import { type Inflater, PngPicture } from "xs-mcp-firmware/screen/png-picture";
+import { type GlyphSet, type ReadFont, readBmFont } from "./bm-font.js";
 
 /** Bytes of a pixel: red, green, blue, and nothing transparent. */
 const PIXEL_BYTES = 4;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import { charactersOf, GLYPH_SETS, type GlyphSet, type ReadFont, readBmFont } from "../src/build/glyph-sets.js";
+import { GLYPH_SETS, type GlyphSet, type ReadFont, readBmFont } from "xs-mcp-virtual-device/bm-font";
+import { charactersOf } from "./make-fonts.js";
 
 const EXAMPLES: Readonly<Record<string, readonly GlyphSet[]>> = {
 	"今天天气很好，最高25°C。嗯，记得带伞！": ["zh-hans", "cjk"],

@@ -1,18 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import opentype from "opentype.js";
-
-/** A glyph: its pixels, and where they stand. */
-export interface Glyph {
-	readonly character: string;
-	/** Pixels that the pen moves. */
-	readonly advance: number;
-	/** Pixels from the pen, and from the top of the line. */
-	readonly left: number;
-	readonly top: number;
-	/** Rows from the top, each a pixel after the other. All are as wide. Without rows if nothing is to be seen. */
-	readonly rows: readonly (readonly boolean[])[];
-}
+import type { Glyph } from "xs-mcp-virtual-device/bm-font";
 
 /** A font whose outlines follow pixels. */
 export interface PixelFont {

@@ -1,13 +1,16 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { brotliCompressSync, deflateSync, inflateSync } from "node:zlib";
-import { ROOT } from "../root.js";
-import type { Glyph, PixelFont } from "./pixel-font.js";
-
-/** The sets of glyphs that a build may have, the largest first: the setting `glyphs`. Each has those of `latin`. */
-export const GLYPH_SETS = ["cjk", "zh-hans", "ja", "latin"] as const;
-
-export type GlyphSet = (typeof GLYPH_SETS)[number];
+import { brotliCompressSync, crc32, deflateSync } from "node:zlib";
+import { ROOT } from "xs-mcp/root";
+import {
+	CHARS,
+	COMMON,
+	GLYPH_BYTES,
+	GLYPH_SETS,
+	type Glyph,
+	type GlyphSet,
+	HEAD_BYTES,
+} from "xs-mcp-virtual-device/bm-font";
+import type { PixelFont } from "./pixel-font.js";
 
 type Range = readonly [first: number, last: number];
 
@@ -167,28 +170,11 @@ export interface BmFont {
 	readonly png: Uint8Array;
 }
 
-/** A font that {@link makeBmFont} made. */
-export interface ReadFont {
-	/** Pixels from line to line. */
-	readonly height: number;
-	readonly glyphs: ReadonlyMap<string, Glyph>;
-}
-
-/** Folder of the fonts that `node tools/run.mjs tools/fonts-cli.ts` writes and the face's manifest names. */
-export const FONTS = join(ROOT, "src/screen/fonts/");
-
 /** Cells in a row of the picture. */
 const COLUMNS = 64;
 
-/** Bytes before a block's content, and of a glyph's description. */
-const HEAD_BYTES = 5;
-const GLYPH_BYTES = 20;
-
-/** BMFont's blocks: https://www.angelcode.com/products/bmfont/doc/file_format.html */
 const INFO = 1;
-const COMMON = 2;
 const PAGES = 3;
-const CHARS = 4;
 
 /**
  * Makes a font of some glyphs.
@@ -279,61 +265,4 @@ function chunk(type: string, bytes: Buffer): Buffer {
 	const check = Buffer.alloc(4);
 	check.writeUInt32BE(crc32(body));
 	return Buffer.concat([length, body, check]);
-}
-
-/** Reads a font of the firmware, for a canvas without the SDK. @param name such as "glyphs-cjk" */
-export function readBmFont(name: string): ReadFont {
-	const path = join(FONTS, name);
-	const fnt = readFileSync(`${path}.fnt`);
-	const { width, isSet } = readPixels(readFileSync(`${path}.png`));
-	const glyphs = new Map<string, Glyph>();
-	const chars = blockOf(fnt, CHARS);
-	for (let at = 0; at < chars.length; at += GLYPH_BYTES) {
-		const character = String.fromCodePoint(chars.readUInt32LE(at));
-		const [x = 0, y = 0, columns = 0, rows = 0, left = 0, top = 0, advance = 0] = Array.from(
-			{ length: 7 },
-			(_, index) => chars.readInt16LE(at + 4 + 2 * index),
-		);
-		const lines = Array.from({ length: rows }, (_, row) =>
-			Array.from({ length: columns }, (_unused, column) => isSet((y + row) * width + x + column)),
-		);
-		glyphs.set(character, { character, advance, left, top, rows: lines });
-	}
-	return { height: blockOf(fnt, COMMON).readUInt16LE(0), glyphs };
-}
-
-function blockOf(fnt: Buffer, wanted: number): Buffer {
-	let at = 4;
-	while (fnt[at] !== wanted) {
-		at += HEAD_BYTES + fnt.readUInt32LE(at + 1);
-	}
-	return fnt.subarray(at + HEAD_BYTES, at + HEAD_BYTES + fnt.readUInt32LE(at + 1));
-}
-
-/** Reads a PNG made by makePng: each row begins with a filter byte of 0. */
-function readPixels(png: Buffer): { readonly width: number; readonly isSet: (pixel: number) => boolean } {
-	const start = png.indexOf("IDAT");
-	const rows = inflateSync(png.subarray(start + 4, start + 4 + png.readUInt32BE(start - 4)));
-	const width = png.readUInt32BE(16);
-	const stride = 1 + 2 * width;
-	return {
-		width,
-		isSet: (pixel) => rows[Math.floor(pixel / width) * stride + 2 + 2 * (pixel % width)] === 0xff,
-	};
-}
-
-/**
- * The checksum of PNG's chunks and of ESP-IDF's stored settings. Node has one since 20.15 only.
- *
- * @internal exported for a test
- */
-export function crc32(bytes: Uint8Array, start = 0): number {
-	let crc = ~start >>> 0;
-	for (const byte of bytes) {
-		crc ^= byte;
-		for (let bit = 0; bit < 8; bit += 1) {
-			crc = (crc >>> 1) ^ (crc & 1 ? 0xedb8_8320 : 0);
-		}
-	}
-	return ~crc >>> 0;
 }
