@@ -10,8 +10,7 @@ import { noSdk, sdk } from "../../../host-test/support/sdk.js";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
 import { checkDevice, checkTarget } from "../src/build/check-board.js";
 import { fromProject } from "../src/build/manifests.js";
-import { prepareTarget } from "../src/moddable/board-target.js";
-import { linkForChip } from "../src/moddable/mcconfig.js";
+import { linkForChip, prepareTarget } from "../src/moddable/mcconfig.js";
 import { findTarget, type Sdk } from "../src/moddable/sdk.js";
 import { ROOT } from "../src/root.js";
 

@@ -5,8 +5,7 @@ import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { SETTINGS } from "xs-mcp-firmware/core/settings-table";
 import { makeProgram, ProgramError, readJson } from "../build/program.js";
 import { SUMS, writeChecksums } from "../release.js";
-import { prepareTarget } from "./board-target.js";
-import { foldersOf, mcconfig, nameOf, outputOf } from "./mcconfig.js";
+import { foldersOf, mcconfig, nameOf, outputOf, prepareTarget } from "./mcconfig.js";
 import { BOARDS, CHIPS, findTarget, needIdf, needSdk } from "./sdk.js";
 import { addSettings } from "./settings.js";
 

@@ -1,12 +1,13 @@
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, delimiter, dirname, join, relative } from "node:path";
 import { SENSOR, SENSORS } from "xs-mcp-virtual-device/sensors";
+import { hostOf, targetFiles } from "../build/board-target.js";
 import { fromProject, readModules } from "../build/manifests.js";
 import { failAs, ProgramError, readJson } from "../build/program.js";
 import { readDevice } from "../build/read-device.js";
 import { ROOT } from "../root.js";
-import { HOSTS, type Sdk, sdkEnvironment, TSC } from "./sdk.js";
+import { HOSTS, type Sdk, sdkEnvironment, type Target, TSC } from "./sdk.js";
 
 /** The manifest that a path means: of a folder, mcconfig's default. */
 const manifestOf = (path: string): string => (path.endsWith(".json") ? path : join(path, "manifest.json"));
@@ -187,6 +188,28 @@ function withoutIdf(sdk: Sdk): NodeJS.ProcessEnv {
 	return { ...env, IDF_PATH: folder, PATH: [folder, env.PATH].join(delimiter), MAKEFLAGS: "IDF_VERSION=none" };
 }
 
+/**
+ * Returns mcconfig's name of a target, whose files are written first if it is made of data.
+ *
+ * @param folder of the manifest that is built, in which mcconfig runs
+ */
+export function prepareTarget({ root }: Sdk, { name, data }: Target, folder: string): string {
+	if (data === undefined) {
+		return name;
+	}
+	const board = basename(name);
+	// mcconfig takes no capitals in the path of a target.
+	const target = join(`${outputOf(folder)}-boards`, board.toLowerCase());
+	for (const [path, text] of Object.entries(targetFiles(root, board, data, relative(target, join(ROOT, "src"))))) {
+		write(join(target, path), text);
+	}
+	const host = hostOf(root, data);
+	if (host !== undefined) {
+		cpSync(host, join(target, "host"), { recursive: true, preserveTimestamps: true });
+	}
+	return `esp32:./${relative(folder, target)}`;
+}
+
 /** Returns the folders of a target in a build folder: one of data, "esp32:FOLDER", has its fixed name. */
 export const foldersOf = (target: string): string => (target.includes(":") ? "esp32/generated" : target);
 
@@ -209,7 +232,8 @@ const MANIFEST = "manifest.json";
 /** Prefix of the SDK's pins and buses. */
 const IO = "embedded:io/";
 
-/** The firmware's own drivers. */
+/** The SDK's drivers of sensors, and the firmware's own. */
+const SENSORS_OF_SDK = "drivers/sensors";
 const DRIVERS = "src/hardware/drivers/sensors";
 
 /** Module of the firmware with C, for the driver of the same name, and its manifest. */
@@ -288,26 +312,20 @@ export async function completeManifest(sdk: Sdk, own: string, target: string, ou
 /** Writes a file that differs: make compares times. */
 function write(file: string, text: string): void {
 	if (!existsSync(file) || readFileSync(file, "utf8") !== text) {
+		mkdirSync(dirname(file), { recursive: true });
 		writeFileSync(file, text);
 	}
 }
 
 /** Returns the SDK's manifest that has a module; undefined if none has it. */
 function sdkManifestOf({ root }: Sdk, name: string): string | undefined {
-	const folders = name.startsWith(SENSOR) ? sensorFolders(root) : [folderOf(name)];
-	const found = folders.find((folder) => {
-		const file = join(root, "modules", folder, MANIFEST);
-		return existsSync(file) && (!name.startsWith(SENSOR) || name in (readJson<Manifest>(file).modules ?? {}));
-	});
-	return found && `$(MODDABLE)/modules/${found}/${MANIFEST}`;
-}
-
-function sensorFolders(root: string): string[] {
-	const folder = "drivers/sensors";
-	return readdirSync(join(root, "modules", folder)).map((name) => `${folder}/${name}`);
-}
-
-function folderOf(name: string): string {
+	const fileOf = (folder: string): string => join(root, "modules", folder, MANIFEST);
 	const io = name === `${IO}smbus` ? `${IO}i2c` : name;
-	return io.startsWith(IO) ? `io/${io.slice(IO.length)}` : `drivers/${name}`;
+	const folder = io.startsWith(IO) ? `io/${io.slice(IO.length)}` : `drivers/${name}`;
+	const found = name.startsWith(SENSOR)
+		? readdirSync(join(root, "modules", SENSORS_OF_SDK))
+				.map((each) => `${SENSORS_OF_SDK}/${each}`)
+				.find((each) => existsSync(fileOf(each)) && name in (readJson<Manifest>(fileOf(each)).modules ?? {}))
+		: [folder].find((each) => existsSync(fileOf(each)));
+	return found && `$(MODDABLE)/modules/${found}/${MANIFEST}`;
 }

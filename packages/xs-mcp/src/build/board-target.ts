@@ -1,12 +1,10 @@
-import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { BoardData, DisplayData, PanelStep } from "xs-mcp-firmware/hardware/board-data";
-import { boardManifest, cameraPins, featuresManifest, megabytesOf, targetFolder } from "../build/board-manifest.js";
-import { chipOf } from "../build/check-board.js";
-import { readJson } from "../build/program.js";
 import { ROOT } from "../root.js";
-import { outputOf } from "./mcconfig.js";
-import type { Sdk, Target } from "./sdk.js";
+import { boardManifest, cameraPins, featuresManifest, megabytesOf, targetFolder } from "./board-manifest.js";
+import { chipOf } from "./check-board.js";
+import { readJson } from "./program.js";
 
 /** The only name of such targets: src/build/manifest_minimal.json and mcconfig.ts have it. */
 const GENERATED = "generated";
@@ -50,67 +48,41 @@ interface SdkManifest {
 	readonly defines?: Readonly<Record<string, { readonly registers?: readonly string[] }>>;
 }
 
-/**
- * Returns mcconfig's name of a target, which is written first if it is made of data.
- *
- * @param folder of the manifest that is built
- */
-export function prepareTarget(sdk: Sdk, { name, data }: Target, folder: string): string {
-	const board = basename(name);
-	return data === undefined
-		? name
-		: writeBoardTarget(sdk, board, data, join(`${outputOf(folder)}-boards`, board.toLowerCase()), folder);
-}
+const folderOf = (sdk: string, data: BoardData): string => join(sdk, "build/devices/esp32/targets", data.extends ?? "");
 
-/**
- * Writes the SDK's target of a board: files that differ only, because make compares times.
- *
- * @param name of the board, for the identity of the firmware
- * @param folder to write to, without capitals in its path from `cwd`
- * @param cwd folder in which mcconfig runs
- * @returns mcconfig's name of the target
- */
-function writeBoardTarget(sdk: Sdk, name: string, data: BoardData, folder: string, cwd: string): string {
-	const files = targetFiles(sdk, name, data, relative(folder, join(ROOT, "src")));
-	for (const [path, text] of Object.entries(files)) {
-		const file = join(folder, path);
-		if (!existsSync(file) || readFileSync(file, "utf8") !== text) {
-			mkdirSync(dirname(file), { recursive: true });
-			writeFileSync(file, text);
-		}
-	}
+/** Returns the folder of the pins and buses that the SDK's target has; undefined if it has none. */
+export function hostOf(sdk: string, data: BoardData): string | undefined {
 	const host = join(folderOf(sdk, data), "host");
-	if (data.extends !== undefined && existsSync(host)) {
-		cpSync(host, join(folder, "host"), { recursive: true, preserveTimestamps: true });
-	}
-	return `esp32:./${relative(cwd, folder)}`;
+	return data.extends !== undefined && existsSync(host) ? host : undefined;
 }
 
-const folderOf = ({ root }: Sdk, data: BoardData): string =>
-	join(root, "build/devices/esp32/targets", data.extends ?? "");
-
-/** The files of a target by their paths. @param src path of the firmware's folder `src` */
-function targetFiles(sdk: Sdk, name: string, data: BoardData, src: string): Readonly<Record<string, string>> {
+/**
+ * Makes the files of a target, by their paths.
+ *
+ * @param sdk folder of Moddable's SDK
+ * @param name of the board, for the identity of the firmware
+ * @param src path of the firmware's folder `src`
+ */
+export function targetFiles(sdk: string, name: string, data: BoardData, src: string): Readonly<Record<string, string>> {
 	const manifests = {
 		"manifest.json": targetManifest(sdk, data),
 		"board.json": boardManifest(name, data, src),
 		"features.json": featuresManifest(data, src),
 	};
-	const hasProvider = data.extends !== undefined && existsSync(join(folderOf(sdk, data), "host"));
 	const bus = data.i2c ? `default: { io: I2C, data: ${data.i2c.data}, clock: ${data.i2c.clock} }` : "";
 	return {
 		...Object.fromEntries(
 			Object.entries(manifests).map(([file, manifest]) => [file, `${JSON.stringify(manifest, undefined, "\t")}\n`]),
 		),
-		...(!hasProvider && { "host/provider.js": PROVIDER.replace("BUSES", bus) }),
+		...(hostOf(sdk, data) === undefined && { "host/provider.js": PROVIDER.replace("BUSES", bus) }),
 		...settingsFiles(sdk, data),
 	};
 }
 
 /** ESP-IDF's settings: those of the SDK's target that the board extends, or of its flash and PSRAM, then the firmware's own. */
-function settingsFiles(sdk: Sdk, data: BoardData): Readonly<Record<string, string>> {
+function settingsFiles(sdk: string, data: BoardData): Readonly<Record<string, string>> {
 	const { build } = readTarget(sdk, data);
-	const path = build?.SDKCONFIGPATH?.replace("$(MODDABLE)", sdk.root);
+	const path = build?.SDKCONFIGPATH?.replace("$(MODDABLE)", sdk);
 	const theirs = path === undefined ? undefined : resolve(folderOf(sdk, data), path);
 	const bus = data.psram?.split(" ")[1] ?? "";
 	const sizes = [4, 8, 16].map((size) => `ESPTOOLPY_FLASHSIZE_${size}MB=${size === megabytesOf(data) ? "y" : "n"}`);
@@ -132,13 +104,13 @@ function settingsFiles(sdk: Sdk, data: BoardData): Readonly<Record<string, strin
 	);
 }
 
-function readTarget(sdk: Sdk, data: BoardData): SdkManifest {
+function readTarget(sdk: string, data: BoardData): SdkManifest {
 	const file = join(folderOf(sdk, data), "manifest.json");
 	return data.extends === undefined || !existsSync(file) ? {} : readJson<SdkManifest>(file);
 }
 
 /** The target's own manifest: chip, drivers, and their pins as defines of C. */
-function targetManifest(sdk: Sdk, data: BoardData): object {
+function targetManifest(sdk: string, data: BoardData): object {
 	const chip = chipOf(data);
 	const { display, i2c, psram } = data;
 	const isC3 = chip === "esp32c3";
@@ -190,7 +162,7 @@ const PARALLEL = /_p8$/;
 const defined = (members: object): object =>
 	Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 
-function displayDefines(sdk: Sdk, display: DisplayData): object {
+function displayDefines(sdk: string, display: DisplayData): object {
 	const {
 		driver = "",
 		width,
@@ -245,13 +217,13 @@ const stepText = (step: PanelStep): string =>
 		: `${step[0] === 0xff || step[0] === 0 ? "0x00, " : ""}${[hex(step[0] as number), step.length - 1, ...step.slice(1).map(hex)].join(", ")},`;
 
 /** The initialization of a panel: the board's own, or the SDK's for the driver with the board's direction and colours. */
-function registersOf({ root }: Sdk, display: DisplayData): object {
+function registersOf(sdk: string, display: DisplayData): object {
 	const { driver = "", registers, invert, mirror = "", swap, bgr } = display;
 	if (registers !== undefined) {
 		return { registers: [...registers.map(stepText), "kDelayMS, 0"] };
 	}
 	const isDefault = [invert, display.mirror, swap, bgr].every((each) => each === undefined);
-	const { defines = {} } = readJson<SdkManifest>(join(root, "modules/drivers", driver, "manifest.json"));
+	const { defines = {} } = readJson<SdkManifest>(join(sdk, "modules/drivers", driver, "manifest.json"));
 	const table = (defines.ili9341 ?? defines.ili9341p8)?.registers;
 	if (isDefault) {
 		return {};
