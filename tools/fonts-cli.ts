@@ -1,10 +1,13 @@
 // node tools/run.mjs tools/fonts-cli.ts: writes the fonts in src/screen/fonts again, after a change of the sets of glyphs.
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { makeProgram, runProgram } from "xs-mcp/build/program";
+import { ROOT } from "xs-mcp/root";
 import { FONTS, GLYPH_SETS } from "xs-mcp-virtual-device/bm-font";
-import { charactersOf, GLYPHS_OF_GATEWAY, makeBmFont, makeSentGlyphs } from "./make-fonts.js";
+import { charactersOf, makeBmFont, makeSentGlyphs } from "./make-fonts.js";
 import { enlarged, openPixelFont, type PixelFont } from "./pixel-font.js";
+
+/** The glyphs that the gateway sends. */
+const GLYPHS = `${ROOT}packages/gateway/glyphs.bin`;
 
 /** Factor by which a code is larger than other text. */
 const CODE_SCALE = 3;
@@ -22,8 +25,8 @@ await runProgram(
 			writeFont(`glyphs-${set}`, font, charactersOf(set));
 		}
 		writeFont("codes", enlarged(font, CODE_SCALE), CODE_CHARACTERS);
-		writeFileSync(GLYPHS_OF_GATEWAY, makeSentGlyphs(font));
-		console.log(`${FONTS}\n${GLYPHS_OF_GATEWAY}`);
+		writeFileSync(GLYPHS, makeSentGlyphs(font));
+		console.log(`${FONTS}\n${GLYPHS}`);
 	}),
 );
 
@@ -36,6 +39,6 @@ function writeFont(name: string, font: PixelFont, characters: readonly string[])
 		return glyph;
 	});
 	const { fnt, png } = makeBmFont(font, glyphs);
-	writeFileSync(join(FONTS, `${name}.fnt`), fnt);
-	writeFileSync(join(FONTS, `${name}.png`), png);
+	writeFileSync(`${FONTS}${name}.fnt`, fnt);
+	writeFileSync(`${FONTS}${name}.png`, png);
 }

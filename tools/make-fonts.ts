@@ -1,6 +1,4 @@
-import { join } from "node:path";
 import { brotliCompressSync, crc32, deflateSync } from "node:zlib";
-import { ROOT } from "xs-mcp/root";
 import {
 	CHARS,
 	COMMON,
@@ -99,9 +97,6 @@ function isOne(text: string): boolean {
 	const code = text.codePointAt(0) ?? 0;
 	return text.length === 1 && code !== 0xfffd && !(code >= 0xe000 && code <= 0xf8ff) && !ADDED.test(text);
 }
-
-/** The file that {@link makeSentGlyphs} makes. */
-export const GLYPHS_OF_GATEWAY = join(ROOT, "packages/gateway/glyphs.bin");
 
 /** Code points of the characters that the gateway has glyphs of: Latin to CJK compatibility, ideographs, hangul, full and half width. */
 const RANGES = [

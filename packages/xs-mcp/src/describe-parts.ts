@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { PART_KINDS } from "xs-mcp-firmware/hardware/kinds/index";
 import * as makers from "xs-mcp-firmware/hardware/parts/index";
 import type { Part, PinUse } from "xs-mcp-firmware/hardware/parts/part";
@@ -10,7 +9,7 @@ import { CHIPS } from "./build/chip-pins.js";
 import { ProgramError } from "./build/program.js";
 import { ROOT } from "./root.js";
 
-const FOLDER = join(ROOT, "src/hardware/parts");
+const FOLDER = `${ROOT}src/hardware/parts/`;
 
 const DOC = String.raw`(?:^\/\*\*(?:(?!\*\/)[^])*\*\/\n)?`;
 
@@ -63,7 +62,7 @@ export function describePart(name: string): string {
 		throw new ProgramError(`part: no function ${name}; expected ${known.join(", ")}`);
 	}
 	const files = readdirSync(FOLDER).filter((file) => file.endsWith(".ts"));
-	const sources = files.map((file) => readFileSync(join(FOLDER, file), "utf8")).join("\n");
+	const sources = files.map((file) => readFileSync(`${FOLDER}${file}`, "utf8")).join("\n");
 	const [, doc = "", signature = ""] =
 		new RegExp(String.raw`(${DOC})^export const ${name} = (\([^]*?\): Part(?:<[^>]*>)?) =>`, "m").exec(sources) ?? [];
 	const types = new Map([...sources.matchAll(TYPES)].map(([text, type = ""]) => [type, text]));

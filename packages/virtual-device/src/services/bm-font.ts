@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { inflateSync } from "node:zlib";
 import { ROOT } from "xs-mcp/root";
 
@@ -28,7 +27,7 @@ export interface ReadFont {
 }
 
 /** Folder of the fonts that `node tools/run.mjs tools/fonts-cli.ts` writes and the face's manifest names. */
-export const FONTS = join(ROOT, "src/screen/fonts/");
+export const FONTS = `${ROOT}src/screen/fonts/`;
 
 /** Bytes before a block's content, and of a glyph's description. */
 export const HEAD_BYTES = 5;
@@ -40,7 +39,7 @@ export const CHARS = 4;
 
 /** Reads a font of the firmware, for a canvas without the SDK. @param name such as "glyphs-cjk" */
 export function readBmFont(name: string): ReadFont {
-	const path = join(FONTS, name);
+	const path = `${FONTS}${name}`;
 	const fnt = readFileSync(`${path}.fnt`);
 	const { width, isSet } = readPixels(readFileSync(`${path}.png`));
 	const glyphs = new Map<string, Glyph>();

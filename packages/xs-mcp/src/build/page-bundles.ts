@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { ROOT } from "../root.js";
 
@@ -10,12 +9,12 @@ export async function bundleConsole(): Promise<string> {
 
 /** Bundles a virtual device's page, if its sources have changed. Resolves with its folder, which the package xs-mcp has. */
 export async function bundleDevicePage(): Promise<string> {
-	const packed = join(ROOT, "device-page");
+	const packed = `${ROOT}device-page`;
 	return existsSync(packed) ? packed : await bundlePage("device-page");
 }
 
 /** Imports the bundler by its path: what is bundled together with this must not contain it. */
 async function bundlePage(name: string): Promise<string> {
-	const { cachedBundle } = await import(pathToFileURL(join(ROOT, "packages/xs-mcp/src/build/bundle.mjs")).href);
+	const { cachedBundle } = await import(pathToFileURL(`${ROOT}packages/xs-mcp/src/build/bundle.mjs`).href);
 	return fileURLToPath(await cachedBundle(name));
 }

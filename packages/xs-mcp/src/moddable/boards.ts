@@ -9,7 +9,6 @@ import { ROOT } from "../root.js";
 import { configureBuild, findTypeErrors, linkForChip, measureData, prepareTarget } from "./mcconfig.js";
 import { CHIPS, findSdk, findTarget, NO_SDK, type Sdk } from "./sdk.js";
 import "../build/xs-globals.js";
-import type { HardwareTool } from "xs-mcp-firmware/tools/define-tool";
 import { importBundle } from "../build/import-bundle.js";
 import { modulesPlugin } from "../build/modules-plugin.js";
 
@@ -44,7 +43,7 @@ export const boardsProgram = (): Command =>
 /** The parts of every ESP32 with Wi-Fi, as src/hardware/drivers/open-esp32.ts opens them. @internal */
 export const BARE: readonly Part[] = ["network", "accessPoint", "system", "settings", "clock"];
 
-/** More of them: not every chip has a thermometer, and not every build updates itself. @internal */
+/** Optional parts: not every chip has a thermometer, and not every build updates itself. @internal */
 export const BARE_OPTIONAL: readonly Part[] = ["updater", "thermometer"];
 
 const OF_BARE = [...BARE, ...BARE_OPTIONAL];
@@ -158,7 +157,7 @@ export function toolsOf(parts: readonly Part[]): string[] {
  *
  * @internal exported for a test
  */
-export async function loadTools(): Promise<readonly HardwareTool[]> {
+export async function loadTools() {
 	const file = join(ROOT, "src/platform/tools.ts");
 	const { findTools } = await importBundle<typeof import("xs-mcp-firmware/platform/tools")>(file, modulesPlugin());
 	return findTools();

@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type Command, Option } from "commander";
-import type { DeviceDefinition } from "xs-mcp-firmware/hardware/parts/index";
 import { BARE_CHIP, type BoardName, checkDevice } from "../build/check-board.js";
 import { fromProject } from "../build/manifests.js";
 import { failAs, makeProgram, ProgramError, readJson } from "../build/program.js";
@@ -104,7 +103,7 @@ async function flash(
 }
 
 /** Reads the device that a manifest itself defines; undefined without one. Rejects with ProgramError that names its fault. */
-async function readDeviceOf(folder: string, target: string): Promise<DeviceDefinition | undefined> {
+async function readDeviceOf(folder: string, target: string) {
 	const manifest = join(folder, "manifest.json");
 	const { modules } = readJson<{ readonly modules?: { readonly device?: unknown } }>(manifest);
 	return modules?.device === undefined ? undefined : await readDevice(fromProject(manifest), target).catch(failAs());
