@@ -5,7 +5,8 @@ import { SETUP_PAGE } from "../../src/features/setup/setup-page.js";
 
 // The page's function runs in a phone's browser. Node has its time zones.
 
-const [, source] = /(const zone=[\s\S]*?)const ask=/.exec(SETUP_PAGE.map(({ text }) => text).join("")) ?? [];
+const [, source] =
+	/(const zone=[\s\S]*?)const ask=/.exec(SETUP_PAGE.map((part) => Buffer.from(part).toString()).join("")) ?? [];
 const findZone = new Function("Date", `${source}return zone();`) as (clock: typeof Date) => string;
 
 /** Zones whose changes are no weekdays of a month: those of Ramadan, and of a calendar that the phone knows for some years. */

@@ -25,7 +25,9 @@ export abstract class ServedExchange extends WriteQueue {
 	protected abstract onResponse(response: ServedResponse, body: ArrayBuffer | undefined): void;
 
 	/** Writes up to this many bytes. */
-	protected abstract onWritable(count: number): void;
+	protected onWritable(count: number): void {
+		this.setRoom(count);
+	}
 
 	/** Releases what the subclass holds: the connection has ended. */
 	protected abstract onEnd(): void;

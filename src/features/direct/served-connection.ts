@@ -259,7 +259,7 @@ export class ServedConnection extends ServedExchange {
 	protected override onWritable(count: number): void {
 		if (!this.isEnded) {
 			this.limit(this.isAnswered ? SEND_TIME : CALL_TIME);
-			this.setRoom(count);
+			super.onWritable(count);
 			this.endStream();
 		}
 	}

@@ -4,15 +4,15 @@ import type { HttpConnection, ServedRequest, ServedResponse } from "../../protoc
 import { ServedExchange } from "../../protocols/served-exchange.js";
 import type { PhoneSetup, SetupStatus } from "./phone-setup.js";
 import { currentValues } from "./setup-form.js";
-import { type AnswerPart, answerPart, SETUP_PAGE } from "./setup-page.js";
+import { SETUP_PAGE } from "./setup-page.js";
 import { inLanguage, SETUP_TEXTS } from "./setup-texts.js";
 
 /** The answer to a request. */
 interface Answer {
 	readonly status: number;
 	readonly headers?: readonly (readonly [name: string, value: string])[];
-	/** The body. Each part is turned into bytes only when it is sent. */
-	readonly parts?: readonly AnswerPart[];
+	/** The body, in UTF-8. */
+	readonly parts?: readonly ArrayBuffer[];
 }
 
 /** Bytes that the body of a request may have. A longer one is dropped as it arrives. */
@@ -26,9 +26,6 @@ const ANSWER_TIME = 30_000;
 export class SetupConnection extends ServedExchange {
 	private readonly setup: PhoneSetup;
 	private request: ServedRequest | undefined;
-	/** Parts of the answer, and the first one that waits. */
-	private parts: readonly AnswerPart[] = [];
-	private next = 0;
 
 	constructor(connection: HttpConnection, setup: PhoneSetup) {
 		super(connection, setup.app.timer);
@@ -53,17 +50,19 @@ export class SetupConnection extends ServedExchange {
 	}
 
 	private async answer(request: ServedRequest, response: ServedResponse, body: ArrayBuffer | undefined): Promise<void> {
-		const answer = await this.ask(request, body);
+		const { status, headers = [], parts = [] } = await this.ask(request, body);
 		if (this.isEnded) {
 			return;
 		}
-		this.parts = answer.parts ?? [];
-		response.status = answer.status;
-		for (const [name, value] of answer.headers ?? []) {
+		response.status = status;
+		for (const [name, value] of headers) {
 			response.headers.set(name, value);
 		}
 		response.headers.set("connection", "close");
-		response.headers.set("content-length", String(this.parts.reduce((sum, { bytes }) => sum + bytes, 0)));
+		response.headers.set("content-length", String(parts.reduce((sum, { byteLength }) => sum + byteLength, 0)));
+		for (const part of parts) {
+			this.push(part);
+		}
 		try {
 			this.connection.respond(response);
 		} catch {
@@ -79,14 +78,6 @@ export class SetupConnection extends ServedExchange {
 			return answerRequest(request, decodeText(body), this.setup);
 		} catch {
 			return { status: 400 };
-		}
-	}
-
-	protected override onWritable(count: number): void {
-		this.setRoom(count);
-		while (this.queuedBytes === 0 && !this.isEnded && this.next < this.parts.length) {
-			this.next += 1;
-			this.push((this.parts[this.next - 1] as AnswerPart).text);
 		}
 	}
 
@@ -193,5 +184,5 @@ const redirect = ({ host }: PhoneSetup): Answer => ({
 const json = (status: number, value: object): Answer => ({
 	status,
 	headers: JSON_HEADERS,
-	parts: [answerPart(JSON.stringify(value))],
+	parts: [ArrayBuffer.fromString(JSON.stringify(value))],
 });

@@ -1,17 +1,6 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
-import { utf8Length } from "../../core/text/utf8.js";
 import { FIELDS } from "./setup-form.js";
 
-/** A part of a response body. Its length is computed once, the page's at link time: computing it makes much garbage. */
-export interface AnswerPart {
-	readonly text: string;
-	/** Length of the text in UTF-8. */
-	readonly bytes: number;
-}
-
-export const answerPart = (text: string): AnswerPart => ({ text, bytes: utf8Length(text) });
-
-const HEAD = `<!DOCTYPE html>
+const HEAD = ArrayBuffer.fromString(`<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -62,7 +51,7 @@ summary{font-weight:600;cursor:pointer;margin-top:14px}
 #state.good{border-color:var(--good)}
 </style>
 </head>
-`;
+`);
 
 /** A label, an input, its error and its hint. The script fills in the texts. */
 const field = (name: string, attributes: string): string => {
@@ -73,7 +62,7 @@ const field = (name: string, attributes: string): string => {
 <small id="${name}-hint"></small>`;
 };
 
-const BODY = `<body>
+const BODY = ArrayBuffer.fromString(`<body>
 <main>
 <p id="tongue"><select id="language" aria-label="Language"><option value="en" lang="en">English</option><option value="ja" lang="ja">日本語</option><option value="zh" lang="zh">中文</option></select></p>
 <h1 data-text="title"></h1>
@@ -106,7 +95,7 @@ ${field("name", `type="text" maxlength="32"`)}
 <button id="send" data-text="send" disabled></button>
 </form>
 </main>
-`;
+`);
 
 /**
  * Function of the page: the phone's time zone in the form of POSIX (IEEE Std 1003.1 §8.3), "<+01>-1<+02>-2,M3.5.0/2,M10.5.0/3".
@@ -147,7 +136,7 @@ return summer&&winter?name(Math.min(...offsets))+name(Math.max(...offsets))+","+
 };
 `;
 
-const SCRIPT = `<script>
+const SCRIPT = ArrayBuffer.fromString(`<script>
 "use strict";
 const FIELDS=${JSON.stringify(FIELDS.filter((field) => field !== "language" && field !== "timezone"))};
 const LANGUAGES=["en","ja","zh"];
@@ -322,7 +311,7 @@ at("form-error").textContent=t("noAnswer")||"The device did not answer. Reload t
 </script>
 </body>
 </html>
-`;
+`);
 
-/** The self-contained set-up page, sent part by part. It holds no settings: its script asks the device. */
-export const SETUP_PAGE: readonly AnswerPart[] = deepFreeze([HEAD, BODY, SCRIPT].map(answerPart));
+/** The self-contained set-up page, in UTF-8 so that XS keeps it in flash. It holds no settings: its script asks the device. */
+export const SETUP_PAGE: readonly ArrayBuffer[] = Object.freeze([HEAD, BODY, SCRIPT]);
