@@ -54,33 +54,41 @@ export class Recording {
 		this.runtime = runtime;
 		this.encoder = openEncoder(FAMILY_AUDIO.sample_rate, FRAME);
 		try {
-			this.in = new audioIn.io({
-				audioType: "LPCM",
-				sampleRate: FAMILY_AUDIO.sample_rate,
-				channels: audioIn.channels,
-				bitsPerSample: 16,
-				onReadable: (bytes) => {
-					try {
-						// The platform may call once more after close.
-						if (!this.isClosed) {
-							this.take(new Uint8Array(this.in.read(bytes)));
-						}
-					} catch (error) {
-						// An exception in a callback would end the machine.
-						runtime.log(`recorded samples are lost: ${(error as Error).message}`);
-					}
-				},
-			});
+			this.in = this.open(audioIn);
 			this.in.start();
 		} catch (error) {
 			this.encoder.close();
 			throw error;
 		}
-		this.timer = runtime.timer.repeat(() => {
-			for (let packet = this.encoder.read(); packet; packet = this.isClosed ? null : this.encoder.read()) {
-				onPacket(new Uint8Array(packet));
+		this.timer = runtime.timer.repeat(() => this.passPackets(onPacket), PERIOD);
+	}
+
+	private open({ io, channels }: AudioInRecord): AudioIn {
+		return new io({
+			audioType: "LPCM",
+			sampleRate: FAMILY_AUDIO.sample_rate,
+			channels,
+			bitsPerSample: 16,
+			onReadable: (bytes) => this.read(bytes),
+		});
+	}
+
+	/** The platform may call once more after close. An exception in a callback would end the machine. */
+	private read(bytes: number): void {
+		try {
+			if (!this.isClosed) {
+				this.take(new Uint8Array(this.in.read(bytes)));
 			}
-		}, PERIOD);
+		} catch (error) {
+			this.runtime.log(`recorded samples are lost: ${(error as Error).message}`);
+		}
+	}
+
+	/** A receiver of a packet may close the recording. */
+	private passPackets(onPacket: (packet: Uint8Array) => void): void {
+		for (let packet = this.encoder.read(); packet; packet = this.isClosed ? null : this.encoder.read()) {
+			onPacket(new Uint8Array(packet));
+		}
 	}
 
 	close(): void {
