@@ -1,8 +1,9 @@
 import type { Application } from "../../src/core/application.js";
+import type { FoundGateway } from "../../src/core/backend.js";
 import { tryBackend } from "../../src/core/backend-trial.js";
 import { readSetting, SettingError } from "../../src/core/read-setting.js";
 import type { SettingName } from "../../src/core/settings-table.js";
-import { type FoundGateway, listGateways } from "../../src/features/discovery/gateway-search.js";
+import { listGateways } from "../../src/features/discovery/gateway-search.js";
 import { PhoneSetup } from "../../src/features/setup/phone-setup.js";
 import type { Face, Settings } from "../../src/hardware/hardware.js";
 import type { Button } from "../../src/hardware/kinds/button.js";

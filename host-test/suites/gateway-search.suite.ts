@@ -1,10 +1,5 @@
-import type { SearchEvents } from "../../src/core/backend.js";
-import {
-	discoveryFeature,
-	type FoundGateway,
-	GatewaySearch,
-	listGateways,
-} from "../../src/features/discovery/gateway-search.js";
+import type { FoundGateway, SearchEvents } from "../../src/core/backend.js";
+import { discoveryFeature, GatewaySearch, listGateways } from "../../src/features/discovery/gateway-search.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeDnsSd } from "../doubles/fake-dns-sd.js";
 import { FakeTimer } from "../doubles/fake-timer.js";

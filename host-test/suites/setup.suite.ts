@@ -282,6 +282,24 @@ export default suite("set-up with a phone", {
 		timer.pass(1);
 		equal([ends, timer.size], [[false], 0]);
 	},
+	async "ends after five attempts to join known networks"() {
+		const { timer, accessPoint, ends } = loseNetwork();
+		for (let attempt = 0; attempt < 5; attempt += 1) {
+			equal(ends, []);
+			timer.pass(60_000);
+			accessPoint.finish(false);
+			await settled();
+		}
+		equal([accessPoint.rejoins, ends, timer.size], [5, [false], 0]);
+	},
+	"begins after its delay, also if the device is online by then"() {
+		const { setup, timer, counts } = makeSetup({ built: { ssid: "home" } });
+		setup.begin(1_000);
+		setup.onOnline();
+		setup.onBackendReady();
+		timer.pass(1_000);
+		equal(counts.needed, 1);
+	},
 	"tries no known network if a person has begun it"() {
 		const { timer, accessPoint } = beginSetup({ built: { ssid: "home" } });
 		timer.pass(299_000);

@@ -186,11 +186,6 @@ export class Application extends EventBus implements Device {
 		return true;
 	}
 
-	/** Enters the state outside a conversation: "activating" until the backend is known. */
-	rest(): void {
-		this.enter(this.backend.isSearching ? "activating" : "idle");
-	}
-
 	/** Notifies the backend and the clients of the device by MCP, in a session. */
 	notify(method: string, params: object): void {
 		if (this.backend.session !== undefined) {

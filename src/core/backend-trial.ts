@@ -1,8 +1,7 @@
-import type { ServedBackend } from "../features/bootstrap/bootstrap-answer.js";
 import type { Runtime } from "../hardware/hardware.js";
 import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import type { Transport } from "../protocols/transport.js";
-import type { BackendSource, Search, SearchEvents } from "./backend.js";
+import type { BackendSource, Search, SearchEvents, ServedBackend } from "./backend.js";
 
 /** Milliseconds for all attempts. Short, because the user waits. */
 const TIME = 20_000;

@@ -1,5 +1,3 @@
-import type { OfferedFirmware, ServedBackend } from "../features/bootstrap/bootstrap-answer.js";
-import type { FoundGateway } from "../features/discovery/gateway-search.js";
 import type { Face, Hardware, Settings } from "../hardware/hardware.js";
 import type { AudioParams } from "../hardware/sound.js";
 import { ErrorCode, errorMessage, isRequestId, RpcError } from "../mcp_server/json-rpc.js";
@@ -21,6 +19,31 @@ import { type Config, deviceUuid, readConfig, SEARCH_SCHEME } from "./config.js"
 import { AppPart } from "./listener.js";
 import { readSetting, SettingError, type SettingSource, withSettings } from "./read-setting.js";
 import { isObject, type Sendable } from "./text/json.js";
+
+/** Settings of a backend that was found. They override those of the device. */
+export interface ServedBackend {
+	readonly backend: string;
+	readonly [setting: string]: string | number;
+}
+
+/** Firmware that a server has for this kind of board. */
+export interface OfferedFirmware {
+	readonly version: string;
+	readonly url: string;
+	/** Whether to install it even if it is not newer. */
+	readonly force: boolean;
+	/** SHA-256 of the image, and its signature: extensions by this project. Hexadecimal digits. */
+	readonly sha256: string | undefined;
+	readonly signature: string | undefined;
+}
+
+/** A gateway that a person can choose. */
+export interface FoundGateway {
+	/** The announced name. */
+	readonly name: string;
+	/** The setting that finds it again at any address: `mdns:HOST`. */
+	readonly backend: string;
+}
 
 /** Events of the search for the backend. */
 export interface SearchEvents {
@@ -175,9 +198,10 @@ export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
 		this.closeReceiver();
 	}
 
-	/** Whether the backend is still to be found. */
-	get isSearching(): boolean {
-		return this.search !== undefined && this.protocol === undefined;
+	/** Enters the state outside a conversation: "activating" until the backend is known. */
+	rest(): void {
+		const isSearching = this.search !== undefined && this.protocol === undefined;
+		this.app.enter(isSearching ? "activating" : "idle");
 	}
 
 	/** Whether a session can be requested: the device is online and knows its backend. */
@@ -290,7 +314,7 @@ export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
 		app.emit("onSessionLost", error);
 		app.show({ connected: false, ...change });
 		if (app.state !== "upgrading" && app.state !== "wifi_configuring") {
-			app.rest();
+			this.rest();
 		}
 	}
 

@@ -75,7 +75,7 @@ export class DeviceNetwork extends AppPart implements Listener {
 
 	private activate(): void {
 		this.app.enter("activating");
-		this.app.rest();
+		this.app.backend.rest();
 	}
 
 	private follow(): void {

@@ -1,22 +1,6 @@
+import type { OfferedFirmware, ServedBackend } from "../../core/backend.js";
 import { isObject, parseJson } from "../../core/text/json.js";
 import { splitUrl } from "../../core/text/url.js";
-
-/** The settings that the bootstrap serves, by their names in the configuration, which they override. */
-export interface ServedBackend {
-	readonly backend: string;
-	readonly [setting: string]: string | number;
-}
-
-/** Firmware that the server has for this kind of board. */
-export interface OfferedFirmware {
-	readonly version: string;
-	readonly url: string;
-	/** Whether to install it even if it is not newer. */
-	readonly force: boolean;
-	/** SHA-256 of the image, and its signature: extensions by this project. Hexadecimal digits. */
-	readonly sha256: string | undefined;
-	readonly signature: string | undefined;
-}
 
 /** How the device is bound to an account. */
 export interface Activation {

@@ -1,5 +1,5 @@
 import type { Application } from "../../core/application.js";
-import type { Search, SearchEvents } from "../../core/backend.js";
+import type { Search, SearchEvents, ServedBackend } from "../../core/backend.js";
 import { deviceUuid } from "../../core/config.js";
 import { FIRMWARE } from "../../core/firmware.js";
 import { AppPart, type Feature } from "../../core/listener.js";
@@ -9,7 +9,7 @@ import { isNewer } from "../../core/text/version.js";
 import type { Http, HttpResponse, Settings, TimerHandle } from "../../hardware/hardware.js";
 import { Backoff } from "../../protocols/backoff.js";
 import { expectOk } from "../../protocols/http-status.js";
-import { type Activation, type BootstrapAnswer, readAnswer, type ServedBackend } from "./bootstrap-answer.js";
+import { type Activation, type BootstrapAnswer, readAnswer } from "./bootstrap-answer.js";
 import {
 	type BootstrapConfig,
 	bootstrapHeaders,

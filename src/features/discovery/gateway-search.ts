@@ -1,4 +1,4 @@
-import type { Search, SearchEvents } from "../../core/backend.js";
+import type { FoundGateway, Search, SearchEvents } from "../../core/backend.js";
 import { SEARCH_SCHEME } from "../../core/config.js";
 import type { Feature } from "../../core/listener.js";
 import { readSetting } from "../../core/read-setting.js";
@@ -216,14 +216,6 @@ const urlOf = ({ address, port, txt }: FoundService): string | undefined => {
 	const isValid = isPort && /^\d{1,3}(\.\d{1,3}){3}$/.test(address) && /^\/[\w\-./~%]{0,127}$/.test(path);
 	return isValid && txt?.get("transport") === "ws" ? `ws://${address}:${port}${path}` : undefined;
 };
-
-/** A gateway that a person can choose. */
-export interface FoundGateway {
-	/** The announced name. */
-	readonly name: string;
-	/** The setting that finds it again at any address: `mdns:HOST`. */
-	readonly backend: string;
-}
 
 /** Milliseconds for gateways to answer. */
 const SEARCH_TIME = 5_000;

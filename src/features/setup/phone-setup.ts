@@ -1,4 +1,5 @@
 import type { Application } from "../../core/application.js";
+import type { FoundGateway } from "../../core/backend.js";
 import { RESTART_DELAY } from "../../core/backend-messages.js";
 import { knownNetworks } from "../../core/known-networks.js";
 import { AppPart, type Feature, type Listener } from "../../core/listener.js";
@@ -7,7 +8,6 @@ import { hostnameOf } from "../../core/text/hostname.js";
 import type { Settings, TimerHandle } from "../../hardware/hardware.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess, WiFiSetup } from "../../hardware/wifi-setup.js";
 import type { HttpServer, HttpServerPlatform } from "../../protocols/http-server.js";
-import type { FoundGateway } from "../discovery/gateway-search.js";
 import { SetupConnection } from "./setup-connection.js";
 import {
 	checkValues,
@@ -44,6 +44,7 @@ const IDLE_TIME = 300_000;
 
 /** Milliseconds between attempts to join a known network while nobody uses the page. Each one disturbs the device's own network. */
 const REJOIN_INTERVAL = 60_000;
+const REJOIN_ATTEMPTS = IDLE_TIME / REJOIN_INTERVAL;
 
 /** Milliseconds for which the BOOT button is held. */
 const SETUP_HOLD = 5_000;
@@ -87,13 +88,10 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 	private step: { close(): void } | undefined;
 	/** Whether a network was joined that is not stored: only a restart returns to the stored one. */
 	private hasLeft = false;
-	/** Ends the set-up. */
+	/** Ends the set-up while it is open, or tries the known networks. Starts it while it is closed. */
 	private timer: TimerHandle | undefined;
-	/** Starts it: at a user's request, and without a network. */
-	private delayTimer: TimerHandle | undefined;
-	private needTimer: TimerHandle | undefined;
-	/** Tries the known networks, unless somebody uses the page. */
-	private rejoinTimer: TimerHandle | undefined;
+	/** Whether the timer starts the set-up at a user's request. */
+	private isRequested = false;
 
 	/**
 	 * @param app has an access point and settings
@@ -124,13 +122,26 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 
 	/** Starts the set-up at a user's request, after a delay in milliseconds. */
 	begin(delay = 0): void {
-		const { timer } = this.app;
-		timer.clear(this.delayTimer);
 		if (delay === 0) {
 			this.open();
-		} else {
-			this.delayTimer = timer.set(() => this.open(), delay);
+		} else if (!this.isOpen) {
+			this.isRequested = true;
+			this.plan(() => this.open(), delay);
 		}
+	}
+
+	/** Replaces what the timer does. */
+	private plan(callback: () => void, delay: number): void {
+		this.stopTimer();
+		this.timer = this.app.timer.set(() => {
+			this.timer = undefined;
+			callback();
+		}, delay);
+	}
+
+	private stopTimer(): void {
+		this.app.timer.clear(this.timer);
+		this.timer = undefined;
 	}
 
 	/**
@@ -140,6 +151,7 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 	 */
 	open(isFallback = false): void {
 		const { app, accessPoint, platform } = this;
+		this.isRequested = false;
 		if (this.isOpen || app.state === "upgrading") {
 			return;
 		}
@@ -152,7 +164,7 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 		this.formToken = inventText("abcdefghijklmnopqrstuvwxyz0123456789", 16);
 		this.status = { state: "waiting" };
 		this.hasLeft = false;
-		this.stopNeed();
+		this.stopTimer();
 		this.isOpen = true;
 		try {
 			accessPoint.open(this.access);
@@ -173,9 +185,10 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 			return;
 		}
 		this.show();
-		this.wait();
-		if (isFallback) {
-			this.rejoinLater();
+		if (isFallback && this.knowsNetworks) {
+			this.rejoinLater(REJOIN_ATTEMPTS);
+		} else {
+			this.wait();
 		}
 	}
 
@@ -189,32 +202,26 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 
 	/** Plans the set-up if the device is offline for long, or does not reach a backend that was stored untried. */
 	private follow(online: boolean): void {
-		if (this.isOpen) {
+		if (this.isOpen || this.isRequested) {
 			return;
 		}
 		if (online) {
-			this.stopNeed();
+			this.stopTimer();
 		}
-		if (this.after > 0 && (!online || this.isUnreached)) {
-			this.needTimer ??= this.app.timer.set(() => {
-				this.needTimer = undefined;
-				this.open(!online);
-			}, this.after * 1000);
+		if (this.after > 0 && this.timer === undefined && (!online || this.isUnreached)) {
+			this.plan(() => this.open(!online), this.after * 1000);
 		}
 	}
 
 	onBackendReady(): void {
 		if (this.isUnreached) {
 			this.settings.delete(...UNREACHED);
-			this.stopNeed();
+			this.follow(true);
 		}
 	}
 
 	onClose(): void {
-		this.app.timer.clear(this.timer);
-		this.stopNeed();
-		this.stopRejoining();
-		this.app.timer.clear(this.delayTimer);
+		this.stopTimer();
 		this.step?.close();
 		this.step = undefined;
 		if (this.isOpen) {
@@ -233,11 +240,6 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 		return this.settings.get(...UNREACHED) !== undefined;
 	}
 
-	private stopNeed(): void {
-		this.app.timer.clear(this.needTimer);
-		this.needTimer = undefined;
-	}
-
 	private release(milliseconds: number): void {
 		const { app } = this;
 		if (milliseconds >= RESET_HOLD) {
@@ -246,33 +248,31 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 			app.show({ alert: { status: "", message } });
 			app.timer.set(() => app.board.system.factoryReset?.(), RESET_DELAY);
 		} else if (milliseconds >= SETUP_HOLD && this.isOpen) {
-			this.use();
+			this.wait();
 		} else if (milliseconds >= SETUP_HOLD) {
 			app.log("BOOT button: set-up");
 			this.open();
 		}
 	}
 
-	private rejoinLater(): void {
-		this.rejoinTimer = this.app.timer.set(() => void this.rejoin(), REJOIN_INTERVAL);
-	}
-
-	private async rejoin(): Promise<void> {
-		const isJoined = await this.accessPoint.rejoin();
-		if (this.rejoinTimer === undefined) {
-			return;
-		}
-		if (isJoined) {
-			this.app.log("set-up: a known network is back");
-			this.end(false);
-		} else {
-			this.rejoinLater();
-		}
-	}
-
-	private stopRejoining(): void {
-		this.app.timer.clear(this.rejoinTimer);
-		this.rejoinTimer = undefined;
+	/** Tries the known networks from time to time, unless somebody uses the page. */
+	private rejoinLater(attempts: number): void {
+		this.plan(() => {
+			void this.accessPoint.rejoin().then((isJoined) => {
+				const isUsed = this.timer !== undefined;
+				if (!this.isOpen || isUsed) {
+					return;
+				}
+				if (isJoined) {
+					this.app.log("set-up: a known network is back");
+					this.end(false);
+				} else if (attempts > 1) {
+					this.rejoinLater(attempts - 1);
+				} else {
+					this.timeOut();
+				}
+			});
+		}, REJOIN_INTERVAL);
 	}
 
 	/** Host and port of the page. */
@@ -285,21 +285,21 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 		return `http://${this.host}/`;
 	}
 
-	/** Keeps the set-up open for the person who uses it. Automatic requests of a phone do not. */
-	private use(): void {
-		this.stopRejoining();
-		this.wait();
+	/** Waits for the person who uses the page. A device without a network has nothing else to do. */
+	private wait(): void {
+		this.stopTimer();
+		if (this.knowsNetworks) {
+			this.plan(() => this.timeOut(), IDLE_TIME);
+		}
 	}
 
-	/** A device without a network has nothing else to do. */
-	private wait(): void {
-		this.app.timer.clear(this.timer);
-		if (knownNetworks(this.app.source).length > 0) {
-			this.timer = this.app.timer.set(() => {
-				this.app.log("set-up: timed out; trying the stored settings again");
-				this.end(this.hasLeft);
-			}, IDLE_TIME);
-		}
+	private get knowsNetworks(): boolean {
+		return knownNetworks(this.app.source).length > 0;
+	}
+
+	private timeOut(): void {
+		this.app.log("set-up: timed out; trying the stored settings again");
+		this.end(this.hasLeft);
 	}
 
 	private fail(error: unknown): void {
@@ -335,7 +335,7 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 		if (state === "joining" || state === "joined") {
 			return [];
 		}
-		this.use();
+		this.wait();
 		return strongest(await this.accessPoint.scan());
 	}
 
@@ -345,7 +345,7 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 		if (this.status.state === "joining" || this.status.state === "joined") {
 			return { form: { text: "busy" } };
 		}
-		this.use();
+		this.wait();
 		const form = readForm(text, currentValues(app.source));
 		if ("errors" in form) {
 			return form.errors;
@@ -354,7 +354,7 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 		// A search for a gateway has no backend to check yet.
 		const errors = form.finds ? undefined : checkValues(form.values, this.settings, app.backend);
 		if (errors === undefined) {
-			app.timer.clear(this.timer);
+			this.stopTimer();
 			void this.tryForm(form);
 		}
 		return errors;
@@ -418,7 +418,7 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 			}
 			const text = restart ? "joinedRestarts" : "joinedConnects";
 			this.report({ state: "joined", message: { text, name: values.ssid } });
-			this.timer = this.app.timer.set(() => this.end(restart), FAREWELL_TIME);
+			this.plan(() => this.end(restart), FAREWELL_TIME);
 		} catch (error) {
 			this.pause({ state: "failed", message: { text: "notStored", detail: String(error) } });
 		}

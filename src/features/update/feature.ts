@@ -194,7 +194,7 @@ const observed = (installer: Installer, app: Application, trial?: Trial): Instal
 				});
 			} catch (error) {
 				isBusy = false;
-				app.rest();
+				app.backend.rest();
 				app.log(`upgrade from ${source.url} failed: ${String(error)}`);
 				alert("updateFailed", String(error));
 				throw error;
