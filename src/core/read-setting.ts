@@ -1,5 +1,6 @@
 import type { Settings } from "../hardware/hardware.js";
 import { type Rule, SETTINGS, type SettingName, type SettingValue } from "./settings-table.js";
+import { deepFreeze } from "./text/deep-freeze.js";
 import { fromHex } from "./text/hex.js";
 import { splitUrl } from "./text/url.js";
 import { utf8Length } from "./text/utf8.js";
@@ -138,54 +139,40 @@ const parseText = (name: SettingName, rule: Rule, value: unknown): string => {
 	if (value === "" && rule.default === "") {
 		return value;
 	}
-	const { minBytes = 0, maxBytes = Number.POSITIVE_INFINITY, maxLength = Number.POSITIVE_INFINITY } = rule;
+	const { minBytes = 0, maxBytes = Number.POSITIVE_INFINITY, maxLength = Number.POSITIVE_INFINITY, format } = rule;
 	const length = utf8Length(value);
-	const isValid =
-		length >= minBytes && length <= maxBytes && value.length <= maxLength && hasFormat(rule.format, value);
+	const isInRange = length >= minBytes && length <= maxBytes && value.length <= maxLength;
+	const isValid = isInRange && (format === undefined || FORMATS[format].accepts(value));
 	return expected(name, isValid ? value : undefined, describeText(rule), isSecret ? undefined : value);
 };
 
-const hasFormat = (format: Rule["format"], value: string): boolean => {
-	switch (format) {
-		case undefined:
-			return true;
-		case "visible":
-			return /^[\x21-\x7e]*$/.test(value);
-		case "printable":
-			return /^[\x20-\x7e]*$/.test(value);
-		case "line":
-			return !/[\r\n]/.test(value);
-		case "http-url":
-			return /^https?$/.test(splitUrl(value)?.scheme ?? "");
-		case "topic":
-			return /^[^#+]+$/.test(value);
-		case "uuid":
-			return /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/.test(value);
-	}
-};
+/** The formats of texts, and their descriptions for errors. */
+const FORMATS: Readonly<
+	Record<NonNullable<Rule["format"]>, { readonly text: string; readonly accepts: (value: string) => boolean }>
+> = deepFreeze({
+	visible: {
+		text: "printable ASCII characters without spaces",
+		accepts: (value: string) => /^[\x21-\x7e]*$/.test(value),
+	},
+	printable: { text: "printable ASCII characters", accepts: (value: string) => /^[\x20-\x7e]*$/.test(value) },
+	line: { text: "text without line breaks", accepts: (value: string) => !/[\r\n]/.test(value) },
+	"http-url": {
+		text: "http://host[:port][/path] or https://…",
+		accepts: (value: string) => /^https?$/.test(splitUrl(value)?.scheme ?? ""),
+	},
+	topic: { text: "a topic without wildcards", accepts: (value: string) => /^[^#+]+$/.test(value) },
+	uuid: {
+		text: "a UUID such as 123e4567-e89b-42d3-a456-426614174000",
+		accepts: (value: string) => /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/.test(value),
+	},
+});
 
-/** The description of a text setting, for errors and documentation: "8 to 63 printable ASCII characters". */
+/** The description of a text setting, for errors and documentation: "8 to 63 printable ASCII characters, or none". */
 const describeText = ({ default: otherwise, format, maxLength, minBytes, maxBytes }: Rule): string => {
-	if (format === "http-url") {
-		return "http://host[:port][/path] or https://…";
-	}
-	if (format === "topic") {
-		return "a topic without wildcards";
-	}
-	if (format === "uuid") {
-		return "a UUID such as 123e4567-e89b-42d3-a456-426614174000";
-	}
-	const unit =
-		format === "line" ? "text without line breaks" : maxBytes !== undefined && !format ? "bytes" : "characters";
-	const range =
-		maxLength === undefined && maxBytes === undefined
-			? ""
-			: minBytes === undefined
-				? `at most ${maxLength ?? maxBytes} `
-				: `${minBytes} to ${maxBytes} `;
-	const ascii = format === "visible" || format === "printable" ? "printable ASCII " : "";
-	const end = format === "visible" ? " without spaces" : minBytes !== undefined && otherwise === "" ? ", or none" : "";
-	return `${range}${ascii}${unit}${end}`;
+	const unit = format === undefined ? (maxBytes === undefined ? "characters" : "bytes") : FORMATS[format].text;
+	const most = maxLength ?? maxBytes;
+	const range = most === undefined ? "" : minBytes === undefined ? `at most ${most} ` : `${minBytes} to ${most} `;
+	return `${range}${unit}${minBytes !== undefined && otherwise === "" ? ", or none" : ""}`;
 };
 
 const parseInteger = (name: SettingName, rule: Rule, value: unknown): number => {

@@ -19,19 +19,8 @@ export const MAX_CONTROL_PAYLOAD = 125;
 /** XORs bytes in place with a repeated mask. Native code: XS takes longer for it than for the message. */
 export type Xor = (bytes: Uint8Array, mask: Uint8Array) => void;
 
-/**
- * A client's frame, whose payload is masked.
- *
- * @param payload at most {@link MAX_WRITTEN_PAYLOAD} bytes
- * @param random a number in [0, 1)
- */
-export const maskedFrame = (
-	opcode: number,
-	final: boolean,
-	payload: Uint8Array,
-	xor: Xor,
-	random: () => number = Math.random,
-): Uint8Array => {
+/** A client's frame, whose payload is masked. @param payload at most {@link MAX_WRITTEN_PAYLOAD} bytes */
+export const maskedFrame = (opcode: number, final: boolean, payload: Uint8Array, xor: Xor): Uint8Array => {
 	const { byteLength } = payload;
 	const headerLength = byteLength <= MAX_CONTROL_PAYLOAD ? 6 : MAX_WRITTEN_HEADER;
 	const frame = new Uint8Array(headerLength + byteLength);
@@ -44,7 +33,7 @@ export const maskedFrame = (
 		frame[3] = byteLength & 0xff;
 	}
 	for (let at = headerLength - MASK_LENGTH; at < headerLength; at += 1) {
-		frame[at] = random() * 256;
+		frame[at] = Math.random() * 256;
 	}
 	frame.set(payload, headerLength);
 	xor(frame.subarray(headerLength), frame.subarray(headerLength - MASK_LENGTH, headerLength));

@@ -55,9 +55,8 @@ export class GatewaySearch implements Search {
 	private readonly events: Pick<SearchEvents, "onBackend" | "onFailed" | "onMissing">;
 	private readonly backoff: Backoff;
 	private dnsSd: DnsSd | undefined;
-	private retry: TimerHandle | undefined;
-	/** Set once this search has found a gateway. */
-	private end: TimerHandle | undefined;
+	/** Starts the search again after a failure. Ends it once it has found a gateway. */
+	private timer: TimerHandle | undefined;
 	/** Runs until a gateway is found, or reported as missing. */
 	private patience: TimerHandle | undefined;
 	private hasReportedMissing = false;
@@ -83,7 +82,7 @@ export class GatewaySearch implements Search {
 
 	/** Starts the search, unless it runs. */
 	start(): void {
-		if (this.dnsSd !== undefined || this.retry !== undefined) {
+		if (this.dnsSd !== undefined || this.timer !== undefined) {
 			return;
 		}
 		const found = (service: FoundService): void => this.take(service);
@@ -95,7 +94,7 @@ export class GatewaySearch implements Search {
 		} catch (error) {
 			this.close();
 			const delay = this.backoff.next();
-			this.retry = this.runtime.timer.set(() => this.restart(), delay);
+			this.plan(() => this.restart(), delay);
 			this.events.onFailed(error as Error, delay);
 		}
 	}
@@ -126,39 +125,41 @@ export class GatewaySearch implements Search {
 	}
 
 	private close(): void {
-		const { timer } = this.runtime;
-		timer.clear(this.retry);
-		timer.clear(this.end);
-		this.retry = undefined;
-		this.end = undefined;
+		this.runtime.timer.clear(this.timer);
+		this.timer = undefined;
 		this.dnsSd?.close();
 		this.dnsSd = undefined;
 	}
 
 	/** Restarts the search: the gateway that was found cannot be reached. */
 	restart(): void {
-		if (this.end !== undefined) {
-			// Just found: the SDK is still processing the answer.
-			this.endBy(() => this.restart());
+		if (this.hasFound) {
+			// The SDK is still processing the answer.
+			this.plan(() => this.restart(), 0);
 			return;
 		}
 		this.close();
 		this.start();
 	}
 
-	private endBy(callback: () => void): void {
-		this.runtime.timer.clear(this.end);
-		this.end = this.runtime.timer.set(() => {
-			this.end = undefined;
+	/** Whether this search has just found a gateway, and is about to end. */
+	private get hasFound(): boolean {
+		return this.dnsSd !== undefined && this.timer !== undefined;
+	}
+
+	private plan(callback: () => void, delay: number): void {
+		this.runtime.timer.clear(this.timer);
+		this.timer = this.runtime.timer.set(() => {
+			this.timer = undefined;
 			callback();
-		}, 0);
+		}, delay);
 	}
 
 	private take(service: FoundService): void {
 		const { host, name } = service;
 		const wanted = bareHost(this.host);
 		const { timer, log } = this.runtime;
-		if (this.end !== undefined || (wanted !== "" && bareHost(host) !== wanted)) {
+		if (this.hasFound || (wanted !== "" && bareHost(host) !== wanted)) {
 			return;
 		}
 		const backend = urlOf(service);
@@ -167,13 +168,13 @@ export class GatewaySearch implements Search {
 			return;
 		}
 		// Deferred: the SDK is still processing the answer.
-		this.endBy(() => this.close());
+		this.plan(() => this.close(), 0);
 		this.endPatience();
 		try {
 			this.events.onBackend({ backend });
 		} catch (error) {
-			timer.clear(this.end);
-			this.end = undefined;
+			timer.clear(this.timer);
+			this.timer = undefined;
 			log(`gateway ${JSON.stringify(name)} unusable: ${String(error)}`);
 		}
 	}
