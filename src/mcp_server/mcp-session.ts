@@ -42,7 +42,6 @@ import {
 import type { McpServer } from "./mcp-server.js";
 import type { Tool } from "./tool.js";
 import { cancelCalls, ToolCall } from "./tool-call.js";
-import { listKindOf } from "./tool-registry.js";
 import { ValidationError, validateMembers } from "./validate.js";
 
 // Looked up once: XS searches the global object, and these, at each use.
@@ -316,8 +315,8 @@ export class McpSession<Context> {
 		if (typeof withUserTools !== "boolean") {
 			throw invalidParams("withUserTools: expected true or false");
 		}
-		const kind = listKindOf(hasToolDetails(this.revision), withUserTools);
-		return this.server.tools.page(readCursor(params), kind, this.pageBytes - resultOverhead(id));
+		const isPlain = !hasToolDetails(this.revision);
+		return this.server.tools.page(readCursor(params), withUserTools, isPlain, this.pageBytes - resultOverhead(id));
 	}
 
 	private callTool(id: RequestId, params: Params, wrapper: Wrapper): Answer {

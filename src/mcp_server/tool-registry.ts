@@ -3,17 +3,6 @@ import { PagedList } from "./paged-list.js";
 import type { Tool } from "./tool.js";
 import { memberNames } from "./validate.js";
 
-/** Which tools a list has: without user tools, or all; "plain" is the form for clients of 2024-11-05. */
-export type ListKind = "common" | "plain" | "all" | "all plain";
-
-/** The list that a client gets. */
-export const listKindOf = (hasDetails: boolean, withUserTools: boolean): ListKind => {
-	if (hasDetails) {
-		return withUserTools ? "all" : "common";
-	}
-	return withUserTools ? "all plain" : "plain";
-};
-
 /** Characters of a name that is compared with those of the tools. */
 const MAX_COMPARED = 64;
 
@@ -37,7 +26,7 @@ export class ToolRegistry<Context> {
 	private readonly tools: Tool<Context>[] = [];
 	private commonCount = 0;
 	/** The lists for clients, each made on first use: see {@link page}. */
-	private lists: Partial<Record<ListKind, PagedList>> = {};
+	private lists: (PagedList | undefined)[] = [];
 	private readonly maxEntryBytes: number;
 
 	/** @param maxEntryBytes the largest list entry that fits on a page */
@@ -106,27 +95,25 @@ export class ToolRegistry<Context> {
 	 * One page of `tools/list`: its `result`.
 	 *
 	 * @param cursor the name of the first tool to list; "" for the beginning
-	 * @param kind which tools, and in which form
+	 * @param withUserTools whether it also has the tools for users
+	 * @param isPlain whether the tools are in the form for clients of 2024-11-05
 	 * @param budget the largest page as JSON, in bytes
 	 * @throws RpcError invalid params, for an unknown cursor
 	 */
-	page(cursor: string, kind: ListKind, budget: number): LongResult {
-		return (this.lists[kind] ?? this.list(kind)).page(cursor, budget);
-	}
-
-	private list(kind: ListKind): PagedList {
-		const isWhole = kind === "all" || kind === "all plain";
-		const tools = this.tools.slice(0, isWhole ? this.tools.length : this.commonCount);
-		const list = new PagedList(
-			"tools",
-			kind === "plain" || kind === "all plain" ? tools.map(({ plain }) => plain) : tools,
-		);
-		this.lists[kind] = list;
-		return list;
+	page(cursor: string, withUserTools: boolean, isPlain: boolean, budget: number): LongResult {
+		// Not by name: XS copies a text that is written in a function at each use.
+		const at = (withUserTools ? 1 : 0) + (isPlain ? 2 : 0);
+		let list = this.lists[at];
+		if (list === undefined) {
+			const tools = this.tools.slice(0, withUserTools ? this.tools.length : this.commonCount);
+			list = new PagedList("tools", isPlain ? tools.map(({ plain }) => plain) : tools);
+			this.lists[at] = list;
+		}
+		return list.page(cursor, budget);
 	}
 
 	private changed(): void {
-		this.lists = {};
+		this.lists = [];
 		this.onChanged?.();
 	}
 }
