@@ -91,14 +91,11 @@ class PowerSaver extends AppPart implements Listener {
 	onClose(): void {
 		this.clearScreen();
 		this.app.timer.clear(this.sleeping);
-		this.sleeping = undefined;
 	}
 
 	private clearScreen(): void {
 		this.app.timer.clear(this.dimming);
 		this.app.timer.clear(this.darkening);
-		this.dimming = undefined;
-		this.darkening = undefined;
 	}
 
 	/** A backlight that does not answer keeps neither the timers from running nor the chip from sleeping. */
@@ -164,7 +161,6 @@ class PowerSaver extends AppPart implements Listener {
 		const { dueIn } = this;
 		// It wakes in time for the next timer.
 		const seconds = dueIn === undefined ? longest : Math.min(longest || dueIn, Math.max(1, dueIn - SOON));
-		this.sleeping = undefined;
 		if (chip === undefined) {
 			this.logAwake("this device cannot");
 		} else if (pins.length === 0 && seconds === 0) {

@@ -420,10 +420,7 @@ export class Protocol implements ChannelEvents {
 		}
 		const retryIn = this.isWanted || (this.transport.saysGoodbye && !keepsChannel) ? delay : undefined;
 		if (retryIn !== undefined) {
-			this.timer = this.options.timer.set(() => {
-				this.timer = undefined;
-				keepsChannel ? this.startSession() : this.attempt();
-			}, retryIn);
+			this.timer = this.options.timer.set(() => (keepsChannel ? this.startSession() : this.attempt()), retryIn);
 		}
 		this.options.events.onLost(error, retryIn);
 		if (this.state === "ready") {
@@ -471,13 +468,11 @@ export class Protocol implements ChannelEvents {
 	private startTimeout(what: string): void {
 		this.clearTimer();
 		this.timer = this.options.timer.set(() => {
-			this.timer = undefined;
 			this.onClose(new ProtocolError("hello-timeout", `${what} within ${HELLO_TIMEOUT} ms`));
 		}, HELLO_TIMEOUT);
 	}
 
 	private clearTimer(): void {
 		this.options.timer.clear(this.timer);
-		this.timer = undefined;
 	}
 }

@@ -70,17 +70,13 @@ export abstract class ServedExchange extends WriteQueue {
 	/** Allows so many milliseconds for the next step, in place of the last limit. */
 	protected limit(time: number, onTimeout: () => void = () => this.close()): void {
 		this.timer.clear(this.limitTimer);
-		this.limitTimer = this.timer.set(() => {
-			this.limitTimer = undefined;
-			onTimeout();
-		}, time);
+		this.limitTimer = this.timer.set(onTimeout, time);
 	}
 
 	private release(): void {
 		if (!this.isEnded) {
 			this.isEnded = true;
 			this.timer.clear(this.limitTimer);
-			this.limitTimer = undefined;
 			this.onEnd();
 		}
 	}

@@ -230,7 +230,6 @@ export class FaceScreen implements Screen {
 		this.redraw("level");
 		timer.clear(this.levelTimer);
 		this.levelTimer = timer.set(() => {
-			this.levelTimer = undefined;
 			this.painter.level = undefined;
 			this.redraw("level");
 		}, LEVEL_TIME);
@@ -259,7 +258,6 @@ export class FaceScreen implements Screen {
 		const { state, code, setup, alert } = this.painter.face;
 		this.isAsleep = false;
 		timer.clear(this.resting);
-		this.resting = undefined;
 		this.follow();
 		if (state === "idle" && code === "" && setup === undefined && alert.status + alert.message === "") {
 			this.resting = timer.set(() => this.rest(), Math.max(MESSAGE_TIME, 2 * this.pages.readingTime));
@@ -273,7 +271,6 @@ export class FaceScreen implements Screen {
 			this.showPage();
 		}
 		this.resting = this.options.timer.set(() => {
-			this.resting = undefined;
 			this.isAsleep = true;
 			this.follow();
 		}, WAKE_TIME);

@@ -87,7 +87,6 @@ export class TurningPages {
 	/** Turns no more. */
 	close(): void {
 		this.timer.clear(this.turning);
-		this.turning = undefined;
 	}
 
 	private turnTo(number: number): void {

@@ -103,7 +103,6 @@ export class Bootstrap extends AppPart implements Search {
 		this.isResting = false;
 		this.turn += 1;
 		this.app.timer.clear(this.timer);
-		this.timer = undefined;
 	}
 
 	/** A session with the backend has begun. */

@@ -53,7 +53,7 @@ const EVENT_END = "\n\n";
 export class ServedConnection extends ServedExchange {
 	private readonly endpoint: McpEndpoint;
 	private state: "receiving" | "answering" | "sending" | "streaming" = "receiving";
-	private headTimer: TimerHandle | undefined;
+	private readonly headTimer: TimerHandle;
 	/** Whether the client has had a second, and has sent nothing yet that needs an answer. */
 	isSilent = false;
 	private rejection: Rejection | undefined;
@@ -70,7 +70,6 @@ export class ServedConnection extends ServedExchange {
 		this.endpoint = endpoint;
 		this.limit(REQUEST_TIME, () => this.reject({ status: 408, reason: `no whole request in ${REQUEST_TIME} ms` }));
 		this.headTimer = timer.set(() => {
-			this.headTimer = undefined;
 			this.isSilent = true;
 			endpoint.onSilent();
 		}, HEAD_TIME);
@@ -99,7 +98,6 @@ export class ServedConnection extends ServedExchange {
 	/** The connection is no longer a silent one. */
 	private heed(): void {
 		this.endpoint.app.timer.clear(this.headTimer);
-		this.headTimer = undefined;
 		this.isSilent = false;
 	}
 
