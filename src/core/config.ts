@@ -76,24 +76,19 @@ export const readDirectConfig = (source: SettingSource, address: string) => {
  * (https://www.rfc-editor.org/rfc/rfc9562#section-5.4), made once. It is kept for the life of the flash.
  *
  * @param configured replaces the one that is kept
- * @param random a number in [0, 1)
  */
-export const deviceUuid = (
-	settings: Settings | undefined,
-	configured?: string,
-	random: () => number = Math.random,
-): string => {
+export const deviceUuid = (settings: Settings | undefined, configured?: string): string => {
 	const stored = settings?.get("board", "uuid");
 	if (typeof stored === "string" && (configured === undefined || configured === stored)) {
 		return stored;
 	}
-	const uuid = configured ?? makeUuid(random);
+	const uuid = configured ?? makeUuid();
 	settings?.set("board", "uuid", uuid);
 	return uuid;
 };
 
-const makeUuid = (random: () => number): string =>
+const makeUuid = (): string =>
 	"xxxxxxxx-xxxx-4xxx-yxxx-xxxxxxxxxxxx".replace(/[xy]/g, (place) => {
-		const digit = Math.floor(random() * 16);
+		const digit = Math.floor(Math.random() * 16);
 		return (place === "x" ? digit : (digit & 0x3) | 0x8).toString(16);
 	});

@@ -6,8 +6,8 @@ import type { McpSession } from "./mcp-session.js";
 export interface CallTimer {
 	/** Calls back once, after a delay in milliseconds. */
 	set(callback: () => void, delay: number): object;
-	/** Drops a timer that `set` has returned. */
-	clear(timer: object): void;
+	/** Drops a timer that `set` has returned. Does nothing for undefined. */
+	clear(timer: object | undefined): void;
 }
 
 /** The longest name of an event, in characters. */

@@ -103,12 +103,7 @@ export class McpEndpoint extends AppPart implements Listener {
 	/** Makes room if necessary: a silent connection must not block others. */
 	private mayConnect(): boolean {
 		if (this.served.size >= MAX_SERVED) {
-			for (const connection of this.served) {
-				if (connection.isSilent) {
-					connection.close();
-					break;
-				}
-			}
+			[...this.served].find(({ isSilent }) => isSilent)?.close();
 		}
 		return this.served.size < MAX_SERVED;
 	}

@@ -49,9 +49,7 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 		return new Promise<T>((resolve, reject) => {
 			const end = (): void => {
 				this.open.delete(id);
-				if (timeout !== undefined) {
-					timer?.clear(timeout);
-				}
+				timer?.clear(timeout);
 			};
 			const giveUp: StopWaiting = (reason) => {
 				end();

@@ -97,10 +97,7 @@ export class Stateless<Context> implements Feature<Context> {
 
 	/** Takes note that a suspended request resumes, or that a request has ended. */
 	forget(request: ResumableRequest<Context>): void {
-		if (request.timeout !== undefined) {
-			request.server.timer?.clear(request.timeout);
-			request.timeout = undefined;
-		}
+		request.server.timer?.clear(request.timeout);
 		this.suspended = this.suspended.filter((each) => each !== request);
 		this.resumed.delete(request);
 	}
