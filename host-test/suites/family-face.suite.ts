@@ -111,7 +111,7 @@ export default suite("application, with a backend of the xiaozhi family", {
 		transport.channel.say({ type: "alert", status: "Warning", message: "hot", emotion: "sad" });
 		transport.channel.say({ type: "llm", emotion: "cool" });
 		timer.pass(10_000);
-		equal(board.shown.at(-1), NO_ALERT);
+		equal(board.shown.at(-1), { ...NO_ALERT, emotion: "cool" });
 	},
 	"an emoji without an emotion's word is the emotion": given(inSession, ({ board, transport }) => {
 		board.shown.length = 0;
@@ -125,7 +125,7 @@ export default suite("application, with a backend of the xiaozhi family", {
 		timer.pass(14_900);
 		equal(board.shown.at(-1), { alert: { status: "", message: "电".repeat(100) } });
 		timer.pass(200);
-		equal(board.shown.at(-1), NO_ALERT);
+		equal(board.shown.at(-1), { ...NO_ALERT, emotion: "neutral" });
 	}),
 	"an alert goes away when the state changes": given(inSession, ({ board, transport, timer }) => {
 		transport.channel.say({ type: "alert", status: "Warning", message: "hot", emotion: "sad" });

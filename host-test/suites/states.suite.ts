@@ -88,7 +88,7 @@ export default suite("device states, entered where they are true", {
 		const shown = Object.assign({}, ...board.shown);
 		equal(shown.alert, { status: "Update failed", message: "Error: no such firmware" });
 		timer.pass(10_000);
-		equal(board.shown.at(-1), { alert: { status: "", message: "" } });
+		equal(board.shown.at(-1), { alert: { status: "", message: "" }, emotion: "neutral" });
 	},
 	async "upgrading, while another upgrade is rejected, as the log says"() {
 		const { application, transport, log } = inSession();

@@ -59,9 +59,8 @@ class ObservedScreen extends AppPart implements Screen, Listener {
 	readonly height = this.screen.height;
 	readonly monochrome = this.screen.monochrome;
 	readonly glyphs = this.screen.glyphs;
-	/** The emotion without the alert, and what the face returns to when the alert goes. */
+	/** The emotion without the alert's, to which the face returns when the alert goes. */
 	private emotion = BLANK_FACE.emotion;
-	private before: Partial<Face> = {};
 	/** Timers that clear the message, the alert and the details. */
 	private message: TimerHandle | undefined;
 	private alert: TimerHandle | undefined;
@@ -138,34 +137,23 @@ class ObservedScreen extends AppPart implements Screen, Listener {
 		const { timer } = this.app;
 		timer.clear(this.alert);
 		const time = Math.max(ALERT_TIME, READING_TIME * (status.length + message.length));
-		this.alert = timer.set(() => {
-			this.alert = undefined;
-			this.screen.show(this.withoutAlert());
-		}, time);
-		if (change.emotion !== undefined) {
-			this.before = { emotion: this.emotion };
-		}
+		this.alert = timer.set(() => this.endAlert(), time);
 		this.screen.show(change);
 	}
 
 	private showWithoutAlert(change: Partial<Face>): void {
-		if (change.emotion !== undefined) {
-			this.emotion = change.emotion;
-			this.before = {};
-		}
+		this.emotion = change.emotion ?? this.emotion;
 		if (change.state !== undefined && this.alert !== undefined) {
-			this.app.timer.clear(this.alert);
-			this.alert = undefined;
-			this.screen.show({ ...this.withoutAlert(), ...change });
+			this.endAlert(change);
 		} else {
 			this.screen.show(change);
 		}
 	}
 
-	private withoutAlert(): Partial<Face> {
-		const before = this.before;
-		this.before = {};
-		return { ...before, alert: BLANK_FACE.alert };
+	private endAlert(change?: Partial<Face>): void {
+		this.app.timer.clear(this.alert);
+		this.alert = undefined;
+		this.screen.show({ emotion: this.emotion, alert: BLANK_FACE.alert, ...change });
 	}
 
 	private store(key: string, value: string | number): void {

@@ -40,9 +40,6 @@ export class MessageAssembler {
 	append(part: ArrayBuffer, more: boolean): ArrayBuffer | undefined {
 		const held = this.bytes;
 		const bytes = part.byteLength;
-		if (!more && held === 0 && bytes <= this.limit) {
-			return part;
-		}
 		this.bytes += bytes;
 		if (!more && held === 0) {
 			return this.finish(part);

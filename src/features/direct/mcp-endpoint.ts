@@ -147,9 +147,9 @@ class KnownClients {
 		return id;
 	}
 
-	find(id: string | undefined): Client | undefined {
-		const client = id === undefined ? undefined : this.clients.get(id);
-		if (id !== undefined && client !== undefined) {
+	find(id = ""): Client | undefined {
+		const client = this.clients.get(id);
+		if (client !== undefined) {
 			this.clients.delete(id);
 			this.clients.set(id, client);
 		}

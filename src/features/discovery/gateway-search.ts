@@ -57,9 +57,8 @@ export class GatewaySearch implements Search {
 	private dnsSd: DnsSd | undefined;
 	/** Starts the search again after a failure. Ends it once it has found a gateway. */
 	private timer: TimerHandle | undefined;
-	/** Runs until a gateway is found, or reported as missing. */
+	/** Reports that no gateway was found. It stays until one is found, so that this is reported once. */
 	private patience: TimerHandle | undefined;
-	private hasReportedMissing = false;
 
 	/**
 	 * @param host the hostname of the gateway, with or without `.local`; empty: the first one that answers
@@ -106,13 +105,8 @@ export class GatewaySearch implements Search {
 
 	/** The timer survives restarts of the search: each attempt to reach a lost gateway restarts the search. */
 	private startPatience(): void {
-		if (this.hasReportedMissing || this.patience !== undefined) {
-			return;
-		}
 		const { host, events } = this;
-		this.patience = this.runtime.timer.set(() => {
-			this.patience = undefined;
-			this.hasReportedMissing = true;
+		this.patience ??= this.runtime.timer.set(() => {
 			const wanted = host === "" ? "no gateway" : `no gateway ${JSON.stringify(host)}`;
 			events.onMissing(`${wanted} found on this network for ${MISSING_AFTER / 1000} s`);
 		}, MISSING_AFTER);
@@ -121,7 +115,6 @@ export class GatewaySearch implements Search {
 	private endPatience(): void {
 		this.runtime.timer.clear(this.patience);
 		this.patience = undefined;
-		this.hasReportedMissing = false;
 	}
 
 	private close(): void {
