@@ -1,3 +1,4 @@
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { FIELDS } from "./setup-form.js";
 
 const HEAD = ArrayBuffer.fromString(`<!DOCTYPE html>
@@ -314,4 +315,4 @@ at("form-error").textContent=t("noAnswer")||"The device did not answer. Reload t
 `);
 
 /** The self-contained set-up page, in UTF-8 so that XS keeps it in flash. It holds no settings: its script asks the device. */
-export const SETUP_PAGE: readonly ArrayBuffer[] = Object.freeze([HEAD, BODY, SCRIPT]);
+export const SETUP_PAGE: readonly ArrayBuffer[] = deepFreeze([HEAD, BODY, SCRIPT]);
