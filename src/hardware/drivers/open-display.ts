@@ -14,23 +14,12 @@ const openBacklight = (data: DisplayData["backlight"]): Backlight | undefined =>
 		const { Host } = globalThis as unknown as { readonly Host: { readonly Backlight: new () => BacklightOutput } };
 		return hostBacklight(new Host.Backlight());
 	}
-	const light =
-		data === undefined
-			? undefined
-			: inBuild<typeof openPwmLight>("src/hardware/drivers/open-pwm-light")?.(
-					typeof data === "number" ? { pin: data } : data,
-				);
-	if (light === undefined) {
-		return undefined;
+	const openLight = inBuild<typeof openPwmLight>("src/hardware/drivers/open-pwm-light");
+	const light = data === undefined ? undefined : openLight?.(typeof data === "number" ? { pin: data } : data);
+	if (light !== undefined) {
+		light.on = true;
 	}
-	const output: BacklightOutput = {
-		write(percent) {
-			light.brightness = percent;
-			light.on = percent > 0;
-		},
-	};
-	output.write(100);
-	return hostBacklight(output);
+	return light;
 };
 
 /** Opens the screen that `config.screen` names, and previews if the build has them. */
