@@ -118,9 +118,11 @@ function targetManifest(sdk: string, data: BoardData): object {
 		build: {
 			SUBPLATFORM: GENERATED,
 			...(chip !== "esp32" && { ESP32_SUBCLASS: chip }),
-			// The workaround for early revisions of the ESP32.
-			...(chip === "esp32" && psram !== undefined && { C_FLAGS_SUBPLATFORM: "-mfix-esp32-psram-cache-issue" }),
-			...(data.extends === undefined && { USE_USB: ["esp32", "esp32s2"].includes(chip) ? "0" : "2" }),
+			...(data.extends === undefined && {
+				// The workaround for early revisions of the ESP32.
+				...(chip === "esp32" && psram !== undefined && { C_FLAGS_SUBPLATFORM: "-mfix-esp32-psram-cache-issue" }),
+				USE_USB: ["esp32", "esp32s2"].includes(chip) ? "0" : "2",
+			}),
 			SDKCONFIGPATH: "./sdkconfig",
 		},
 		include: [
