@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -7,6 +8,22 @@ import { Program, typeScript } from "../host-test/support/program.js";
 import { until } from "../host-test/support/testing.js";
 
 const RUNS = /^pond runs on /m;
+
+const TSCONFIG = JSON.stringify({
+	compilerOptions: {
+		...{
+			target: "ES2022",
+			lib: ["ES2022"],
+			module: "ES2022",
+			moduleResolution: "Bundler",
+			strict: true,
+			skipLibCheck: true,
+		},
+		paths: { "xs-mcp": ["./node_modules/xs-mcp/src/hardware/parts/index.ts"] },
+		types: ["./node_modules/xs-mcp/src/types/xs"],
+	},
+	include: ["*.ts"],
+});
 
 async function start(t: TestContext, files: Readonly<Record<string, string | undefined>>, said: RegExp) {
 	const cwd = ownProject(files);
@@ -46,13 +63,8 @@ describe("npm start of a project", () => {
 	});
 
 	it("tells the type errors of files beside the run, and when there are none any more", async (t) => {
-		const compilerOptions = {
-			...{ target: "ES2022", module: "ES2022", moduleResolution: "Bundler", strict: true, skipLibCheck: true },
-			paths: { "xs-mcp": ["./node_modules/xs-mcp/src/hardware/parts/index.ts"] },
-			types: ["./node_modules/xs-mcp/src/types/xs"],
-		};
 		const files = {
-			"tsconfig.json": JSON.stringify({ compilerOptions, include: ["*.ts"] }),
+			"tsconfig.json": TSCONFIG,
 			"device.ts": DEVICE.replace("maxOn: 30", "title: 30"),
 		};
 		const { says, write } = await start(t, files, RUNS);
@@ -88,5 +100,60 @@ export default device({ parts: {
 			Program.start(args, () => false, { cwd: join(ownProject(), "lib") }),
 			/has no manifest\.json: run this in a project's folder/,
 		);
+	});
+});
+
+/** Runs the program in a project, and returns what it prints. */
+function run(files: Readonly<Record<string, string>>, ...args: readonly string[]): string {
+	const cwd = ownProject({ "tsconfig.json": TSCONFIG, ...files });
+	const program = typeScript("packages/xs-mcp/src/xs-mcp-cli.ts", ...args);
+	const { stdout, stderr } = spawnSync(process.execPath, program, {
+		cwd,
+		encoding: "utf8",
+		env: { ...process.env, MODDABLE: "" },
+	});
+	return stdout + stderr;
+}
+
+/** A device with a handler of its pump. */
+const withHandler = (handler: string): string =>
+	DEVICE.replace("\tparts:", `\ton: { pump: { change: ({ switches, lights }) => ${handler} } },\n\tparts:`);
+
+describe("npm run typecheck of a project", () => {
+	it("names what the compiler finds, and parts, pins and words of ESPHome", () => {
+		assert.equal(run({}, "check"), "");
+		const inverted = run({ "device.ts": DEVICE.replace("maxOn: 30", "inverted: true") }, "check");
+		assert.match(inverted, /^device\.ts:4:34: .*'inverted' does not exist in type 'RelayOptions'/m);
+		assert.match(inverted, /^device\.ts: part pump: unknown option inverted, .* did you mean activeLow\?$/m);
+		assert.match(
+			run({ "device.ts": DEVICE.replace("pin: 26", "pin: 35") }, "check"),
+			/part pump: pin 35 .* only an input/,
+		);
+		assert.match(
+			run({ "device.ts": DEVICE.replace("pin: 26", "pin: 12") }, "check"),
+			/^warning: part pump: pin 12 decides/,
+		);
+	});
+
+	it("names the chip's way to do what Node.js and browsers do", () => {
+		const errorOf = (handler: string): string => run({ "device.ts": withHandler(handler) }, "check");
+		assert.match(
+			errorOf("console.log(1)"),
+			/:4:\d+: Cannot find name 'console': trace\(…\) writes to the device's log$/m,
+		);
+		assert.match(errorOf("fetch('x')"), /'fetch': .*"http"/);
+		assert.match(errorOf("setTimeout(() => {}, 1)"), /'setTimeout': .*call\.sleep/);
+		assert.match(errorOf("process.exit()"), /'process': the chip has neither Node\.js nor a browser$/m);
+	});
+
+	it("leaves out long types", () => {
+		const error = run({ "device.ts": withHandler("[lights, switches.pumpp]") }, "check");
+		assert.match(error, /^device\.ts:4:\d+: Property 'pumpp' does not exist on type '…'\. Did you mean 'pump'\?$/m);
+	});
+
+	it("is done before a build for a chip", () => {
+		const error = run({ "device.ts": DEVICE.replace("maxOn: 30", "maxon: 30") }, "flash", "--link-only");
+		assert.match(error, /^device\.ts:4:34: .*Did you mean to write 'maxOn'\?$/m);
+		assert.doesNotMatch(error, /MODDABLE/);
 	});
 });

@@ -54,12 +54,17 @@ export interface ProjectBuild {
 	readonly warnings: readonly string[];
 }
 
+/** What the bundler writes before its messages. */
+const BUNDLER = /^Build failed with \d+ errors?:\n|\bERROR: (?:\[plugin: [\w-]+\] )?/g;
+
 /** Bundles a project for a virtual device. Rejects with Error that names the file, and the line or part, which is wrong. */
 export async function buildProject({ manifest }: Project): Promise<ProjectBuild> {
 	const { build, config = {} } = readJson<Manifest>(manifest);
 	const path = fromProject(manifest);
 	const device = await readOwnDevice(path);
-	const firmware = await bundle(undefined, false, undefined, path);
+	const firmware = await bundle(undefined, false, undefined, path).catch((cause: Error) => {
+		throw new Error(cause.message.replace(BUNDLER, ""), { cause });
+	});
 	const { profile = profileOf(), warnings = [] } = device ?? {};
 	return { firmware, name: build?.NAME ?? "device", config, board: profile, warnings };
 }
@@ -79,8 +84,41 @@ function checkVersion(file: string): void {
 	}
 }
 
+/**
+ * Checks the types of a project, its parts, pins and tools, and whether it can be bundled.
+ *
+ * @returns problems with their files, one a line; empty without one
+ */
+export async function checkProject(project: Project): Promise<{
+	readonly problems: string;
+	readonly warnings: readonly string[];
+}> {
+	const [types, { errors, warnings }] = await Promise.all([
+		findTypeErrors(project.folder),
+		buildProject(project).then(
+			({ warnings }) => ({ errors: "", warnings }),
+			({ message }: Error) => ({ errors: message, warnings: [] }),
+		),
+	]);
+	return { problems: [types, errors].filter((text) => text !== "").join("\n"), warnings };
+}
+
 /** A message of the compiler: "device.ts(4,9): error TS2561: …". */
 const MESSAGE = /^(.+?)\((\d+),(\d+)\): error (TS\d+): /gm;
+
+/** A type in a message that is longer than the rest of it. */
+const LONG_TYPE = /(\btype )'[^'\n]{60,}'/gi;
+
+/** The message about a name that is missing, without a similar one. The compiler advises to add the types of another platform. */
+const MISSING_NAME = /(Cannot find (?:name|module) '([^']+)')\.( Do you need to .*)?$/gm;
+
+/** Functions of other platforms, and how a project does the same. */
+const ON_CHIP: Readonly<Record<string, string>> = {
+	console: "trace(…) writes to the device's log",
+	fetch: 'a tool that needs "http" has http.request(…)',
+	setInterval: "device.ts has every: [[seconds, …]]",
+	setTimeout: "a tool has await call.sleep(milliseconds)",
+};
 
 /**
  * Checks the types of a project.
@@ -94,8 +132,17 @@ export async function findTypeErrors(folder: string): Promise<string> {
 	const args = [TSC, "--noEmit", "--pretty", "false", "--project", folder];
 	return await new Promise((resolve) => {
 		execFile(process.execPath, args, (error, stdout, stderr) => {
-			const text = (stdout + stderr).trim().replace(MESSAGE, "$1:$2:$3: ");
-			resolve(error === null ? "" : text || error.message);
+			resolve(error === null ? "" : reworded((stdout + stderr).trim()) || error.message);
 		});
 	});
+}
+
+function reworded(messages: string): string {
+	return messages
+		.replace(MESSAGE, "$1:$2:$3: ")
+		.replace(LONG_TYPE, "$1'…'")
+		.replace(MISSING_NAME, (message, start: string, name: string, advice: string | undefined) => {
+			const hint = ON_CHIP[name] ?? (advice && "the chip has neither Node.js nor a browser");
+			return hint === undefined ? message : `${start}: ${hint}`;
+		});
 }

@@ -18,7 +18,7 @@ import { DeviceBench } from "./device-bench.js";
 import { JobRunner } from "./job.js";
 import { listPorts } from "./moddable/ports.js";
 import { CHIPS } from "./moddable/sdk.js";
-import { buildProject, findTypeErrors, openProject, type Project } from "./project.js";
+import { checkProject, openProject, type Project } from "./project.js";
 
 /** Longest result, in characters. */
 const MAX_RESULT = 30_000;
@@ -86,17 +86,10 @@ function takeStdout(): Writable {
 	return new Writable({ write: (chunk, _, done) => void write(chunk, done) });
 }
 
-/** Checks the types of a project, its parts and pins, and whether it can be bundled. */
-async function checkProject(project: Project): Promise<object> {
-	const [types, build] = await Promise.all([
-		findTypeErrors(project.folder),
-		buildProject(project).then(
-			({ warnings }) => ({ errors: "", warnings }),
-			({ message }: Error) => ({ errors: message, warnings: [] }),
-		),
-	]);
-	const problems = [types, build.errors].filter((text) => text !== "").join("\n");
-	return { ok: problems === "", problems, warnings: build.warnings };
+/** Checks a project, for an agent. */
+async function checkForAgent(project: Project): Promise<object> {
+	const check = await checkProject(project);
+	return { ok: check.problems === "", ...check };
 }
 
 function makeServer(project: Project, bench: DeviceBench, jobs: JobRunner): McpServer {
@@ -146,7 +139,7 @@ function makeServer(project: Project, bench: DeviceBench, jobs: JobRunner): McpS
 		READS,
 		"Check types, parts, pins and manifest. Names file, line and the accepted names.",
 		{},
-		() => checkProject(project),
+		() => checkForAgent(project),
 	);
 	add(
 		"write_project_file",
@@ -159,7 +152,7 @@ function makeServer(project: Project, bench: DeviceBench, jobs: JobRunner): McpS
 		},
 		async ({ path, text, overwrite }) => {
 			const done = writeProjectFile(project, path, text, overwrite);
-			return { done, ...(await checkProject(project)) };
+			return { done, ...(await checkForAgent(project)) };
 		},
 	);
 	add(

@@ -25,12 +25,12 @@ program
 
 program
 	.command("check")
-	.description("check the types")
+	.description("check types, parts, pins and tools")
 	.action(async () => await check());
 
 program
 	.command("test")
-	.description("check the types, and run the tests with node --test")
+	.description("check it, and run the tests with node --test")
 	.argument("[arguments...]", "of node --test")
 	.allowUnknownOption()
 	.action(async (rest: string[]) => {
@@ -51,15 +51,15 @@ program
 
 addProgram("flash", "build it for a board with Moddable's SDK, and put it there", async () => {
 	const { flashProgram } = await import("./moddable/flash.js");
-	return flashProgram(openProject().folder);
+	return flashProgram(openProject().folder).hook("preAction", checkTypes);
 });
 addProgram("simulator", "run it in Moddable's simulator", async () => {
 	const { simulatorProgram } = await import("./moddable/simulator.js");
-	return simulatorProgram(openProject().folder);
+	return simulatorProgram(openProject().folder).hook("preAction", checkTypes);
 });
 addProgram("firmware", "build images of it that others can flash", async () => {
 	const { firmwareProgram } = await import("./moddable/firmware.js");
-	return firmwareProgram(openProject().folder);
+	return firmwareProgram(openProject().folder).hook("preAction", checkTypes);
 });
 addProgram("sign", "sign images, for devices that take only signed ones", async () => {
 	const { signProgram } = await import("./signing.js");
@@ -95,13 +95,26 @@ function addProgram(name: string, description: string, load: () => Promise<Comma
 		.action(async (rest: string[]) => await runProgram(await load(), rest));
 }
 
-/** Checks the types of a project. Rejects with ProgramError that has the compiler's messages. */
+/** Checks a project before its tests. Rejects with ProgramError that has all problems. */
 async function check(): Promise<void> {
-	const { folder } = openProject();
+	const { checkProject } = await import("./project.js");
+	const { problems, warnings } = await checkProject(openProject());
+	for (const warning of warnings) {
+		console.error(`warning: ${warning}`);
+	}
+	refuse(problems);
+}
+
+/** Checks the types of a project before a build, which checks its parts. Rejects with ProgramError that has the errors. */
+async function checkTypes(): Promise<void> {
 	const { findTypeErrors } = await import("./project.js");
-	const errors = await findTypeErrors(folder);
-	if (errors !== "") {
-		throw new ProgramError(`Type check failed:\n${errors}`);
+	refuse(await findTypeErrors(openProject().folder));
+}
+
+/** @throws ProgramError if there are problems */
+function refuse(problems: string): void {
+	if (problems !== "") {
+		throw new ProgramError(`Check failed:\n${problems}`);
 	}
 }
 
