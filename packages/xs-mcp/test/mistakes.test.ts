@@ -47,6 +47,12 @@ const INTEGER = "title, description, default, minimum, maximum";
 
 const ENDLESS = "device.ts: loading it does not end within 15 seconds: is a loop endless, or an await?";
 
+const withSensor = (driver: string, options: string): string =>
+	`import Driver from "embedded:sensor/${driver}";
+import { device, sensor } from "xs-mcp";
+export default device({ parts: { air: sensor(Driver, ${options}) } });
+`;
+
 const OF_DEVICES: readonly (readonly [mistake: string, text: string, message: string])[] = [
 	[
 		"an option with a small letter",
@@ -99,6 +105,16 @@ const OF_DEVICES: readonly (readonly [mistake: string, text: string, message: st
 		"ESPHome's number of LEDs",
 		deviceWith("ring: neopixel({ pin: 4, num_leds: 8 })"),
 		"device.ts: part ring: unknown option num_leds, expected title, pin, length, order; num_leds is ESPHome's: did you mean length?",
+	],
+	[
+		"the pin of a sensor on a bus",
+		withSensor("Humidity-Temperature/SHT3x", "{ pin: 21 }"),
+		'device.ts: part air: bus: expected "default" or { data, clock }',
+	],
+	[
+		"the bus of a sensor on a pin",
+		withSensor("Humidity-Temperature/DHT", "{ bus: { data: 21, clock: 22 } }"),
+		"device.ts: part air: pin: expected the number of the sensor's pin",
 	],
 	[
 		"a text for true",

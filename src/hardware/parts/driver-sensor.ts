@@ -17,7 +17,7 @@ import { flattened, type Values } from "./sample-values.js";
 
 /** A class of ECMA-419's sensors (§13), such as the SDK's drivers. */
 export interface SensorDriver {
-	/** The module that reads its pin, if it is not an analog one. */
+	/** The module of its bus or pin. Default: that of the options. */
 	readonly io?: string;
 	new (options: never): SampledSource<object>;
 }
@@ -66,6 +66,7 @@ export const sensor = (Driver: SensorDriver, options: DriverOptions = {}): Part<
 	const { bus, address, pin, configure, scale, threshold } = options;
 	const isClass = typeof Driver === "function";
 	const module = moduleOf(Driver, options);
+	const isDrivers = module === Driver?.io;
 	const factor = aNumber(-Number.MAX_VALUE, Number.MAX_VALUE);
 	return {
 		makes: "sensor",
@@ -86,6 +87,8 @@ export const sensor = (Driver: SensorDriver, options: DriverOptions = {}): Part<
 			},
 			!isClass && "the driver: expected a class of a module such as embedded:sensor/…",
 			isClass && typeof Driver.prototype?.sample !== "function" && "the driver has no sample()",
+			isDrivers && module === SMBUS && bus === undefined && 'bus: expected "default" or { data, clock }',
+			isDrivers && module !== SMBUS && pin === undefined && "pin: expected the number of the sensor's pin",
 			bus === undefined && pin === undefined && 'bus: expected "default", { data, clock }, or a pin instead',
 			...Object.entries(scale ?? {}).map(([name, each]) => factor(`scale.${name}`, each)),
 		),

@@ -169,10 +169,10 @@ export function readingsOf(type: string): Readonly<Record<string, Reading>> {
 	return readings;
 }
 
-/** Returns the static member `io` of a driver's class, from which the part `sensor` takes the module of its pin. */
+/** Returns the static member `io` of a driver's class, from which the part `sensor` takes the module of its bus or pin. */
 export function staticIo(module: string): string | undefined {
 	const { io } = SENSORS[module.slice(SENSOR.length)] ?? {};
-	return io === "onewire" || io === "dht" ? io : undefined;
+	return io === "bus" ? "embedded:io/smbus" : io === "onewire" || io === "dht" ? io : undefined;
 }
 
 /**
