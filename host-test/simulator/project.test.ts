@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
@@ -8,6 +8,7 @@ import { makeProject } from "xs-mcp/create/make-project";
 import { ROOT } from "xs-mcp/root";
 import { connectOverHttp } from "../../e2e/clients.js";
 import { FIRMWARE } from "../../src/core/firmware.js";
+import { readSteps } from "../support/guide.js";
 import { noSdk } from "../support/sdk.js";
 import { freePort, temporaryFolder } from "../support/testing.js";
 import { startSimulator } from "./start-simulator.js";
@@ -21,6 +22,9 @@ describe("a project of its own, with the packed firmware", { skip: noSdk }, () =
 		const packages = temporaryFolder();
 		await run("npm", ["run", "pack", "--", "packages/xs-mcp", "--to", packages], { cwd: ROOT });
 		makeProject({ folder, name: "garden", board: "esp32", language: "en" });
+		for (const { about, text } of readSteps("first-device.md").filter(({ kind }) => kind === "ts")) {
+			writeFileSync(join(folder, about), text);
+		}
 		const installed = join(folder, "node_modules", "xs-mcp");
 		mkdirSync(installed, { recursive: true });
 		const tarball = join(packages, `xs-mcp-${FIRMWARE.version}.tgz`);
