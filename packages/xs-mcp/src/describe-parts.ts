@@ -114,12 +114,5 @@ export function describeBoard(board: BoardName = "esp32", parts: Readonly<Record
 	return { board, chip, buttons, lights, sensors, used, free: Object.fromEntries(free), avoid: [...warnings] };
 }
 
-/** A part for the check of one pin, which is never opened. */
-const probe = (pin: number, use: PinUse): Part => ({
-	makes: "switch",
-	pins: [{ pin, use }],
-	fault: undefined,
-	open() {
-		throw new Error("a probe is never opened");
-	},
-});
+/** A part for the check of one pin. */
+const probe = (pin: number, use: PinUse): Part => ({ ...makers.relay({ pin }), pins: [{ pin, use }] });

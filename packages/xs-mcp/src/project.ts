@@ -54,7 +54,7 @@ export interface ProjectBuild {
 	readonly warnings: readonly string[];
 }
 
-/** What the bundler writes before its messages. */
+/** Text of the bundler before its messages. */
 const BUNDLER = /^Build failed with \d+ errors?:\n|\bERROR: (?:\[plugin: [\w-]+\] )?/g;
 
 /** Bundles a project for a virtual device. Rejects with Error that names the file, and the line or part, which is wrong. */
@@ -90,6 +90,7 @@ function checkVersion(file: string): void {
  * @returns problems with their files, one a line; empty without one
  */
 export async function checkProject(project: Project): Promise<{
+	readonly ok: boolean;
 	readonly problems: string;
 	readonly warnings: readonly string[];
 }> {
@@ -100,7 +101,8 @@ export async function checkProject(project: Project): Promise<{
 			({ message }: Error) => ({ errors: message, warnings: [] }),
 		),
 	]);
-	return { problems: [types, errors].filter((text) => text !== "").join("\n"), warnings };
+	const problems = [types, errors].filter((text) => text !== "").join("\n");
+	return { ok: problems === "", problems, warnings };
 }
 
 /** A message of the compiler: "device.ts(4,9): error TS2561: …". */

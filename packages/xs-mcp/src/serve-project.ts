@@ -86,12 +86,6 @@ function takeStdout(): Writable {
 	return new Writable({ write: (chunk, _, done) => void write(chunk, done) });
 }
 
-/** Checks a project, for an agent. */
-async function checkForAgent(project: Project): Promise<object> {
-	const check = await checkProject(project);
-	return { ok: check.problems === "", ...check };
-}
-
 function makeServer(project: Project, bench: DeviceBench, jobs: JobRunner): McpServer {
 	const server = new McpServer({ name: "xs-mcp", version: FIRMWARE.version }, { instructions: INSTRUCTIONS });
 	// Results are texts or objects: Gemini CLI 0.61 rejects a list.
@@ -139,7 +133,7 @@ function makeServer(project: Project, bench: DeviceBench, jobs: JobRunner): McpS
 		READS,
 		"Check types, parts, pins and manifest. Names file, line and the accepted names.",
 		{},
-		() => checkForAgent(project),
+		() => checkProject(project),
 	);
 	add(
 		"write_project_file",
@@ -152,7 +146,7 @@ function makeServer(project: Project, bench: DeviceBench, jobs: JobRunner): McpS
 		},
 		async ({ path, text, overwrite }) => {
 			const done = writeProjectFile(project, path, text, overwrite);
-			return { done, ...(await checkForAgent(project)) };
+			return { done, ...(await checkProject(project)) };
 		},
 	);
 	add(
@@ -207,7 +201,7 @@ function makeServer(project: Project, bench: DeviceBench, jobs: JobRunner): McpS
 	add(
 		"run_tests",
 		ACTS,
-		"Check the types and run the tests of the project with node --test.",
+		"Check the project and run its tests with node --test.",
 		{ file: z.string().regex(/^[^-]/).optional().describe("One test file, from the project's folder") },
 		({ file }) => jobs.run(["test", ...(file === undefined ? [] : [file])], TEST_LIMIT),
 	);
