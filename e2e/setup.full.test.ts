@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { nextOnline } from "xs-mcp-gateway/testing/gateway";
 import { complaintsOf, openPhonePage, whyNoChromium } from "../host-test/support/chromium.js";
-import { freePort, testWith, until } from "../host-test/support/testing.js";
+import { freePort, temporaryFolder, testWith, until } from "../host-test/support/testing.js";
 import { announce, LOOPBACK } from "./announce.js";
 import { ENGINE, openOverWebSocket, startDevice } from "./fixtures.js";
 import { startNewDevice } from "./gateway-process.js";
@@ -16,9 +17,10 @@ const PICTURES = fileURLToPath(new URL("../.cache/pictures/", import.meta.url));
 async function openSetup(t: TestContext, settings: object = {}) {
 	const setupPort = await freePort();
 	const config = { backend: "mdns:", setupPort, mdnsInterface: LOOPBACK, ...settings };
-	const { device, log } = await startDevice(t, ENGINE, { config });
+	const settingsFile = join(temporaryFolder(), "settings.json");
+	const { device, log } = await startDevice(t, ENGINE, { config, settingsFile });
 	await until(() => log.some((line) => line.startsWith("set-up: join the Wi-Fi")), "the set-up has begun");
-	return { device, log, url: `http://127.0.0.1:${setupPort}/` };
+	return { device, log, settingsFile, url: `http://127.0.0.1:${setupPort}/` };
 }
 
 const itSetup = testWith(openSetup);
@@ -51,8 +53,8 @@ async function takePicture(page: Page, name: string): Promise<void> {
 describe("the set-up page in Chromium", { skip: whyNoChromium }, () => {
 	it("connects a new device to the gateway with the user's input", async (t) => {
 		const { gateway, config } = await openOverWebSocket(t);
-		const { device, log, url } = await openSetup(t);
-		const page = await openPage(t, url);
+		const { device, log, url, settingsFile } = await openSetup(t);
+		const page = await openPage(t, url, { timezoneId: "Europe/Berlin" });
 		assert.equal(page.url(), url);
 		await page.getByRole("button", { name: /^Workshop/ }).tap();
 		assert.equal(await page.getByLabel("Network name").inputValue(), "Workshop");
@@ -74,6 +76,7 @@ describe("the set-up page in Chromium", { skip: whyNoChromium }, () => {
 
 		const { board } = await nextOnline(gateway.servers);
 		assert.equal(board.name, "kitchen");
+		assert.match(readFileSync(settingsFile, "utf8"), /"timezone":\s*"<\+01>-1<\+02>-2,M3\.5\.0\/2,M10\.5\.0\/3"/);
 		const text = log.join("\n");
 		assert.doesNotMatch(text, /soldering-iron|secret/);
 		await assert.rejects(fetch(url), "the page is gone");
