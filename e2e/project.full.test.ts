@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
+	copyFileSync,
 	existsSync,
 	mkdirSync,
 	readdirSync,
@@ -25,6 +26,8 @@ import { openRegistry, type Registry } from "../host-test/support/registry.js";
 import { freePort, PATIENT, temporaryFolder, until } from "../host-test/support/testing.js";
 
 const run = promisify(execFile);
+
+const OWN_BOARD = join(ROOT, "host-test/fixtures/own-board");
 
 const MAX_BYTES = 9_000_000;
 const MAX_TARBALL_BYTES = 2_500_000;
@@ -254,6 +257,26 @@ describe("a project of its own, from packed tarballs, without the Internet", {
 		assert.equal(version, newer);
 		assert.deepEqual(read(), files);
 		assert.deepEqual(readdirSync(folder), before);
+	});
+
+	it("runs and tests a board of its own with three sensors and a relay, without the SDK", async () => {
+		await command(place, "npm", "create", "xs-mcp", "pond", "--", "--board", "esp32");
+		const pond = join(place, "pond");
+		copyFileSync(join(OWN_BOARD, "device.ts"), join(pond, "device.ts"));
+		copyFileSync(join(OWN_BOARD, "device.test.js"), join(pond, "test", "device.test.js"));
+		const { stdout } = await command(pond, "npm", "test");
+		assert.match(stdout, /# pass 3\n/);
+		const { child, httpPort } = await start(pond);
+		const { client, find } = await connect(httpPort);
+		const read = await find("sensor_read");
+		const { structuredContent } = await client.callTool({ name: read, arguments: {} });
+		assert.deepEqual(Object.keys(structuredContent as object), ["air", "light", "water"]);
+		// The gateway also lists the tools of the first device, which is offline.
+		const name = read.replace("sensor_read", "switch_set");
+		const { isError, content } = await client.callTool({ name, arguments: { name: "pump", on: true } });
+		assert.ok(!isError, JSON.stringify(content));
+		child.kill();
+		await once(child, "exit");
 	});
 
 	it("is made in a clone as docs/first-device.md is written, with the clone's packages", async (t) => {

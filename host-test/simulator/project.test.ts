@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { before, describe, it } from "node:test";
 import { promisify } from "node:util";
@@ -34,13 +34,21 @@ describe("a project of its own, with the packed firmware", { skip: noSdk }, () =
 		}
 	});
 
-	it("links for a chip with its parts and tools", async () => {
+	const link = async (): Promise<string> => {
 		const args = [join(folder, "node_modules", "xs-mcp", "programs", "xs-mcp.js"), "flash", "--link-only"];
-		const { stdout } = await run(process.execPath, args, { cwd: folder });
-		assert.match(stdout, /The firmware links for esp32\.\n$/);
+		return (await run(process.execPath, args, { cwd: folder })).stdout;
+	};
+
+	it("links for a chip with its parts and tools", async () => {
+		assert.match(await link(), /The firmware links for esp32\.\n$/);
 	});
 
-	it("runs in the simulator: its tools are called", async (t) => {
+	it("links for a board of its own with three sensors and a relay", async () => {
+		copyFileSync(join(ROOT, "host-test/fixtures/own-board/device.ts"), join(folder, "device.ts"));
+		assert.match(await link(), /The firmware links for esp32\/own\.\n$/);
+	});
+
+	it("runs in the simulator with that board's parts: its tools are called", async (t) => {
 		const port = await freePort();
 		const settings = [`http=${port}`, "httpToken=secret", "backend=ws://127.0.0.1:1/"];
 		await startSimulator(t, folder, settings, { isReady: (line) => line.startsWith("serving MCP") });
@@ -48,5 +56,7 @@ describe("a project of its own, with the packed firmware", { skip: noSdk }, () =
 		t.after(() => client.close());
 		const { content } = await client.callTool({ name: "self.greet", arguments: { name: "Ada" } });
 		assert.deepEqual(content, [{ type: "text", text: "Hello Ada, from the device" }]);
+		const { structuredContent } = await client.callTool({ name: "self.sensor.read", arguments: {} });
+		assert.deepEqual(Object.keys(structuredContent as object), ["air", "light", "water"]);
 	});
 });
