@@ -10,6 +10,7 @@ import { servo } from "../../src/hardware/parts/servo.js";
 import { string } from "../../src/mcp_server/schema.js";
 import { defineTool } from "../../src/tools/define-tool.js";
 import deleteRule from "../../src/tools/delete-rule.js";
+import getStatus from "../../src/tools/get-device-status.js";
 import listRules from "../../src/tools/list-rules.js";
 import moveServo from "../../src/tools/parts/move-servo.js";
 import setLight from "../../src/tools/parts/set-light.js";
@@ -308,6 +309,15 @@ export default suite("rules of clients", {
 			);
 		}
 		equal(rules()[0]?.on, false);
+	},
+	"the device's status has rules only while there is one"() {
+		const { call, board } = start();
+		const hasRules = (): boolean => "rules" in (getStatus.run({}, board, undefined as never) as object);
+		equal(hasRules(), false);
+		call("set", WATER);
+		equal(hasRules(), true);
+		call("delete", { name: "water" });
+		equal(hasRules(), false);
 	},
 	"a rule may be called like a member of each object"() {
 		const { call, rules, board } = start();

@@ -54,7 +54,7 @@ export interface Rule {
 export interface RuleBook {
 	/** Each rule as it is stored, with its runs and its last error. */
 	readonly all: readonly object[];
-	/** The kinds in the status of a device with rules. */
+	/** The kinds in the device's status: rules only while there is one. */
 	readonly statusKinds: typeof STATUS_KINDS;
 	/** The device's local time, "sun 2026-11-29 07:00"; undefined while its clock is not set. */
 	readonly localTime: string | undefined;

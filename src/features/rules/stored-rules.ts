@@ -2,7 +2,7 @@ import type { Application } from "../../core/application.js";
 import { AppPart, type Listener } from "../../core/listener.js";
 import { utf8Length } from "../../core/text/utf8.js";
 import type { Face, Hardware, Settings } from "../../hardware/hardware.js";
-import { PART_KINDS } from "../../hardware/kinds/index.js";
+import { PART_KINDS, STATUS_KINDS } from "../../hardware/kinds/index.js";
 import {
 	isRuleName,
 	isTimeOfDay,
@@ -53,8 +53,8 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 		return Object.values(this.rules).map((rule) => this.describe(rule));
 	}
 
-	get statusKinds(): typeof KINDS_WITH_RULES {
-		return KINDS_WITH_RULES;
+	get statusKinds(): typeof STATUS_KINDS {
+		return Object.keys(this.rules).length > 0 ? KINDS_WITH_RULES : STATUS_KINDS;
 	}
 
 	get localTime(): string | undefined {
