@@ -82,7 +82,7 @@ describe("boards", () => {
 
 	it("have in their builds the module that opens each of their members", () => {
 		for (const [name, data] of PRESETS) {
-			const { include, config } = boardManifest(name, data, "src") as BoardManifest;
+			const { include, config } = boardManifest(name, data, "src", "./sdkconfig") as BoardManifest;
 			const modules = include
 				.filter((path) => !path.startsWith("$"))
 				.flatMap((path) => [...readModules(path, "esp32").keys()]);

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, it } from "node:test";
-import { configureBuild } from "xs-mcp/moddable/mcconfig";
+import { PRESETS } from "xs-mcp/build/board-manifest";
+import { configureBuild, prepareTarget } from "xs-mcp/moddable/mcconfig";
 import { BOARDS, CHIPS, findTarget } from "xs-mcp/moddable/sdk";
 import { ROOT } from "xs-mcp/root";
 import { noSdk, sdk } from "../support/sdk.js";
@@ -27,6 +28,20 @@ it("the emulated board has the settings of ESP-IDF that chips have", () => {
 	}
 });
 
+/** The settings that mcconfig merges for a target: values by name. */
+async function mergedFor(chip: string, target: string): Promise<ReadonlyMap<string, string>> {
+	const file = join(await configureBuild(sdk, ROOT, target), `xsProj-${chip}`, "sdkconfig.mc");
+	return new Map(optionsIn(file).map((option) => option.split(/=(.*)/s) as [string, string]));
+}
+
+function expectOwn(merged: ReadonlyMap<string, string>): void {
+	for (const option of [...EVERY_BUILD, ...WITHOUT_DEBUGGER]) {
+		const [key = "", value] = option.split("=");
+		// mcconfig writes nothing for an "n" that the SDK's base file has, and ESP-IDF takes its default: n.
+		assert.equal(merged.get(key) || "n", value, key);
+	}
+}
+
 describe("settings of ESP-IDF", { skip: noSdk }, () => {
 	for (const target of [...CHIPS, ...BOARDS]) {
 		it(`of ${target} are the SDK target's own, followed by the firmware's`, async () => {
@@ -42,13 +57,8 @@ describe("settings of ESP-IDF", { skip: noSdk }, () => {
 					assert.deepEqual(optionsIn(join(folder, name)), [...before, ...after], name);
 				}
 			}
-			const file = join(await configureBuild(sdk, ROOT, target), `xsProj-${chip}`, "sdkconfig.mc");
-			const merged = new Map(optionsIn(file).map((option) => option.split(/=(.*)/s) as [string, string]));
-			for (const option of [...EVERY_BUILD, ...WITHOUT_DEBUGGER]) {
-				const [key = "", value] = option.split("=");
-				// mcconfig writes nothing for an "n" that the SDK's base file has, and ESP-IDF takes its default: n.
-				assert.equal(merged.get(key) || "n", value, key);
-			}
+			const merged = await mergedFor(chip, target);
+			expectOwn(merged);
 			// A choice of ESP-IDF takes the last option that is set.
 			const panics = [...merged].filter(([key, value]) => key.startsWith("CONFIG_ESP_SYSTEM_PANIC_") && value === "y");
 			assert.deepEqual(
@@ -57,4 +67,10 @@ describe("settings of ESP-IDF", { skip: noSdk }, () => {
 			);
 		});
 	}
+
+	it("of a maker's board that extends a target of the SDK are followed by the firmware's", async () => {
+		const found = findTarget(sdk, PRESETS.get("m5stack_core2") ?? {});
+		const target = prepareTarget(sdk, found, ROOT);
+		expectOwn(await mergedFor(found.chip, target));
+	});
 });

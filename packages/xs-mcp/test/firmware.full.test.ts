@@ -23,10 +23,15 @@ while [ $# -gt 0 ]; do
 	case "$1" in -o) output=$2;; -p) target=$2;; esac
 	shift
 done
-case $target in esp32) chip=esp32;; *) chip=esp32s3;; esac
-folder=$output/tmp/$target/release/xs-mcp/xsProj-$chip/build
+case $target in
+esp32) chip=esp32;;
+esp32:*) chip=$(sed -n 's/.*"ESP32_SUBCLASS": "\\(.*\\)".*/\\1/p' "\${target#esp32:}/manifest.json");;
+*) chip=esp32s3;;
+esac
+case $target in esp32:*) place=esp32/generated;; *) place=$target;; esac
+folder=$output/tmp/$place/release/xs-mcp/xsProj-\${chip:=esp32}/build
 rm -rf "$folder" && mkdir -p "$folder/bootloader" "$folder/partition_table" && cd "$folder"
-for file in ${Object.values(FILES).join(" ")}; do echo "contents of $file" > $file; done
+for file in ${Object.values(FILES).join(" ")}; do echo "$file for $target" > $file; done
 cat > flasher_args.json <<END
 {
 	"write_flash_args": ["--flash_mode", "dio", "--flash_size", "16MB", "--flash_freq", "80m"],
@@ -135,6 +140,20 @@ describe("xs-mcp firmware", { skip: process.platform === "win32" && "the wrapper
 		assert.equal(firmware(["--target", "all", "--output", temporaryFolder()], env).status, 0);
 		const built = ran().map((line) => /-p (\S+)/.exec(line)?.[1]);
 		assert.deepEqual(built.sort(), named.sort());
+	});
+
+	it("builds an image for each of several boards that are data", () => {
+		const boards = ["bread_compact_wifi", "m5nanoc6"];
+		const { env } = makeSdk(BUILD, ["esp32c6"]);
+		const output = join(temporaryFolder(), "release");
+		const { status, stderr } = firmware(
+			[...boards.flatMap((board) => ["--target", `esp32/${board}`]), "--output", output],
+			env,
+		);
+		assert.equal(status, 0, stderr);
+		for (const board of boards) {
+			assert.match(readFileSync(join(output, board, "xs_esp32.bin"), "utf8"), new RegExp(`/${board}\n`));
+		}
 	});
 
 	it("says what is missing", () => {

@@ -128,9 +128,10 @@ export const targetFolder = (target: string): string => `$(MODDABLE)/build/devic
  * Makes the manifest of the parts of a board.
  *
  * @param src path of the firmware's folder `src` from the manifest's
- * @param sdkconfig path of the folder of ESP-IDF's settings; undefined if the SDK's target names it
+ * @param sdkconfig path of the folder of ESP-IDF's settings. It is here, because mcconfig reads the manifest of the SDK's target
+ *   that a board extends after the board's own target
  */
-export function boardManifest(name: string, data: BoardData, src: string, sdkconfig?: string): object {
+export function boardManifest(name: string, data: BoardData, src: string, sdkconfig: string): object {
 	const { psram, display } = data;
 	// A part cannot be opened twice: the set-ups of the SDK's targets open some.
 	const keepsSetup = data.setup ?? display?.backlight === true;
@@ -139,7 +140,7 @@ export function boardManifest(name: string, data: BoardData, src: string, sdkcon
 		build: {
 			"GLYPHS ?=": isRoomy(data) ? "cjk" : "latin",
 			PARTITIONS_FILE: `$(PARTITIONS)/${megabytesOf(data)}mb.csv`,
-			...(sdkconfig !== undefined && { SDKCONFIGPATH: sdkconfig }),
+			SDKCONFIGPATH: sdkconfig,
 		},
 		defines: { firmware: { board: `#${name}` } },
 		include: manifestsOf(data).map((path) => (path.startsWith("$") ? path : `${src}/${path}`)),

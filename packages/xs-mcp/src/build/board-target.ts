@@ -66,7 +66,7 @@ export function hostOf(sdk: string, data: BoardData): string | undefined {
 export function targetFiles(sdk: string, name: string, data: BoardData, src: string): Readonly<Record<string, string>> {
 	const manifests = {
 		"manifest.json": targetManifest(sdk, data),
-		"board.json": boardManifest(name, data, src),
+		"board.json": boardManifest(name, data, src, "./sdkconfig"),
 		"features.json": featuresManifest(data, src),
 	};
 	const bus = data.i2c ? `default: { io: I2C, data: ${data.i2c.data}, clock: ${data.i2c.clock} }` : "";
@@ -123,7 +123,6 @@ function targetManifest(sdk: string, data: BoardData): object {
 				...(chip === "esp32" && psram !== undefined && { C_FLAGS_SUBPLATFORM: "-mfix-esp32-psram-cache-issue" }),
 				USE_USB: ["esp32", "esp32s2"].includes(chip) ? "0" : "2",
 			}),
-			SDKCONFIGPATH: "./sdkconfig",
 		},
 		include: [
 			data.extends === undefined

@@ -60,12 +60,13 @@ async function makeFirmware(project: string, settings: readonly string[], { targ
 	const sdk = needSdk();
 	const targets = [...names].map((name) => findTarget(sdk, name));
 	needIdf(process.env);
-	const folder = `${outputOf(project)}-release`;
 	const builds: FinishedBuild[] = [];
 	for (const found of targets) {
 		const { name, chip } = found;
 		console.log(`Building the firmware for ${name} …`);
 		const target = prepareTarget(sdk, found, project);
+		// mcconfig has one name for all targets that are made of data.
+		const folder = join(`${outputOf(project)}-release`, basename(name));
 		await mcconfig(sdk, project, ["-p", target, "-t", "build", ...settings], { show: true, output: folder });
 		const build = join(folder, "tmp", foldersOf(target), "release", nameOf(project), `xsProj-${chip}`, "build");
 		builds.push({ board: basename(name), folder: build });

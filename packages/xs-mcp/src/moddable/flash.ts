@@ -99,7 +99,9 @@ async function flash(
 	}
 	const flags = debug ? ["-d"] : log ? ["-i"] : [];
 	const args = [...flags, "-p", mcTarget, ...(buildOnly ? ["-t", "build"] : []), ...settings];
-	await mcconfig(sdk, folder, args, { show: true, env });
+	// mcconfig has one name for all targets that are made of data.
+	const output = target.data === undefined ? outputOf(folder) : join(`${outputOf(folder)}-built`, target.board);
+	await mcconfig(sdk, folder, args, { show: true, env, output });
 }
 
 /** Reads the device that a manifest itself defines; undefined without one. Rejects with ProgramError that names its fault. */
