@@ -38,6 +38,8 @@ export class TokenStore {
 	readonly #hashes: Readonly<Record<TokenKind, Map<string, TokenRecord>>> = { client: new Map(), device: new Map() };
 	/** When a use was reported, by the token's name. */
 	readonly #uses = new Map<string, number>();
+	/** Whether the records were read in this turn of the event loop: its requests came before any that is sent later. */
+	#isCurrent = false;
 	/** Kinds that have needed a token since the start: a store that has lost everything must not let strangers in. */
 	readonly #needed = new Set<TokenKind>();
 
@@ -106,7 +108,13 @@ export class TokenStore {
 
 	/** The record of a token, or undefined. As of now: one that another process removed is not found. */
 	verify(kind: TokenKind, secret: string): TokenRecord | undefined {
-		this.#store.refresh("token/");
+		if (!this.#isCurrent) {
+			this.#isCurrent = true;
+			setImmediate(() => {
+				this.#isCurrent = false;
+			});
+			this.#store.refresh("token/");
+		}
 		const record = this.#ifValid(this.#hashes[kind].get(digest(secret)));
 		// The hash in the record of a sign-in is an id's, not a token's.
 		return record?.grant === undefined ? record : undefined;

@@ -75,20 +75,36 @@ export function recordActivity() {
 		},
 		/** Adds a call that has ended. Returns its entry. */
 		called(record: CallRecord, details: CallDetails) {
+			const { principal, outcome, duration, serverId } = record;
 			const { clientName: client, tool } = details;
 			const title = tool.title ?? tool.annotations?.title;
 			const [args, answer] = [argumentsText(details), answerText(details)];
 			number += 1;
-			const named = { ...(client && { client }), ...(title && { title: shorten(title, MAX_STRING) }) };
-			const entry = { ...record, number, time: Date.now(), args, answer, ...named };
+			const entry = {
+				principal,
+				serverId,
+				tool: tool.name,
+				duration,
+				outcome,
+				number,
+				time: Date.now(),
+				args,
+				answer,
+				client: client || undefined,
+				title: title ? shorten(title, MAX_STRING) : undefined,
+			};
 			const kept = { entry, isUserOnly: isUserOnly(tool) };
 			calls.push(kept);
 			if (calls.length > MAX_CALLS) {
 				calls.splice(0, DROPPED_AT_ONCE);
 			}
-			const { outcome, duration, serverId } = record;
-			const none = { count: 0, failed: 0, lastFailed: false, durations: [], statistics: undefined };
-			const own: DeviceCalls = devices.get(serverId) ?? none;
+			const own: DeviceCalls = devices.get(serverId) ?? {
+				count: 0,
+				failed: 0,
+				lastFailed: false,
+				durations: [],
+				statistics: undefined,
+			};
 			own.count += 1;
 			own.lastFailed = outcome !== "ok" && !OF_CALLERS.has(outcome);
 			own.failed += own.lastFailed ? 1 : 0;
@@ -155,7 +171,7 @@ function answerText({ result }: Pick<CallDetails, "result">): string {
 
 /** Cuts a text, and hides the secrets in its URLs. */
 function shorten(text: string, length: number): string {
-	const hidden = text.replace(SECRET_PARAMETER, `$1${HIDDEN}`);
+	const hidden = text.includes("=") ? text.replace(SECRET_PARAMETER, `$1${HIDDEN}`) : text;
 	return hidden.length > length ? `${hidden.slice(0, length)}…` : hidden;
 }
 

@@ -164,10 +164,20 @@ export function openFleet(gateway: RunningGateway) {
 		// The gateway's own status reads are not shown as calls.
 		if (record.principal !== HISTORY_PRINCIPAL) {
 			const { entry, isUserOnly } = activity.called(record, details);
-			const { number: _number, time, answer: _answer, serverId: device, ...call } = entry;
-			const { alias } = details.server;
-			const more = { device, alias, ...(isUserOnly && { userOnly: true }) };
-			audit?.append({ time: new Date(time).toISOString(), ...call, ...more } satisfies AuditEntry);
+			const { principal, serverId, tool, duration, outcome, time, args, client, title } = entry;
+			audit?.append({
+				time: new Date(time).toISOString(),
+				principal,
+				tool,
+				duration,
+				outcome,
+				args,
+				client,
+				title,
+				device: serverId,
+				alias: details.server.alias,
+				userOnly: isUserOnly || undefined,
+			} satisfies AuditEntry);
 		}
 		if (pages.size > 0) {
 			touch(record.serverId);

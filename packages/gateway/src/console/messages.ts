@@ -109,9 +109,9 @@ export interface CallEntry extends CallRecord {
 	/** Increases with each call. */
 	readonly number: number;
 	/** The application that called, as it names itself. */
-	readonly client?: string;
+	readonly client?: string | undefined;
 	/** The tool's title. */
-	readonly title?: string;
+	readonly title?: string | undefined;
 	/** JSON, cut, without secrets. Arguments and answer are absent if the page may not see them. */
 	readonly args?: string | undefined;
 	readonly answer?: string | undefined;

@@ -22,10 +22,10 @@ interface AuditedCall {
 	readonly device: string;
 	readonly alias?: string | undefined;
 	readonly tool: string;
-	readonly title?: string;
+	readonly title?: string | undefined;
 	/** JSON, cut, without secrets. */
 	readonly args?: string | undefined;
-	readonly userOnly?: boolean;
+	readonly userOnly?: boolean | undefined;
 	readonly outcome: string;
 	/** Milliseconds. */
 	readonly duration: number;

@@ -82,7 +82,7 @@ function watchProgress(server: Server, request: IncomingMessage): void {
 		}
 		seen = socket.bytesRead;
 	}, REQUEST_TIMEOUT);
-	request.once("close", () => clearInterval(timer));
+	request.on("close", () => clearInterval(timer));
 }
 
 /**

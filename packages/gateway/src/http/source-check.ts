@@ -97,7 +97,7 @@ export function makeClientAddresses(trustProxy: readonly string[]) {
 		/** The last address on the way that is not a trusted proxy: what stands before it could be made up. */
 		of({ socket, headers }: IncomingMessage): string {
 			let address = socket.remoteAddress ?? "unknown";
-			const forwarded = [headers["x-forwarded-for"] ?? ""].flat().join(",").split(",");
+			const forwarded = headers["x-forwarded-for"]?.toString().split(",") ?? [];
 			for (let hop = forwarded.pop(); hop && isTrusted(address); hop = forwarded.pop()) {
 				if (isIP(hop.trim()) === 0) {
 					break;
@@ -108,7 +108,7 @@ export function makeClientAddresses(trustProxy: readonly string[]) {
 		},
 		/** Whether the client speaks TLS: with the gateway, or with a trusted proxy that says so. */
 		isSecure({ socket, headers }: IncomingMessage): boolean {
-			const said = [headers["x-forwarded-proto"] ?? ""].flat().join(",").split(",").pop()?.trim();
+			const said = headers["x-forwarded-proto"]?.toString().split(",").pop()?.trim();
 			return (socket as TLSSocket).encrypted === true || (said === "https" && isTrusted(socket.remoteAddress ?? ""));
 		},
 	};

@@ -19,6 +19,7 @@ import {
 	describeIssues,
 	type LogLevel,
 	type LogMessage,
+	type PendingRequest,
 	type Question,
 	RateLimit,
 	type RequestContext,
@@ -62,8 +63,8 @@ export class ClientRequest implements RequestContext {
 	readonly id: RequestId;
 	readonly method: string;
 	readonly params: Members;
-	/** Aborted when the client has cancelled the request, or has disconnected. */
-	readonly signal: AbortSignal;
+	/** Undefined if they listen to the signal of a task. */
+	readonly awaited: Set<PendingRequest> | undefined;
 	readonly principal: string;
 	/** The owner of the client's session; undefined if it has none. */
 	readonly session: object | undefined;
@@ -74,7 +75,11 @@ export class ClientRequest implements RequestContext {
 	/** The server's own state, if the client sends one back, once its signature has been verified. */
 	requestState: string | undefined;
 	readonly #meta: Members;
-	readonly #controller = new AbortController();
+	#signal: AbortSignal | undefined;
+	/** Undefined until the signal is asked for. */
+	#controller: AbortController | undefined;
+	#isCancelled = false;
+	#cancelReason: unknown;
 	#progressRate: RateLimit | undefined;
 	#logRate: RateLimit | undefined;
 
@@ -88,7 +93,8 @@ export class ClientRequest implements RequestContext {
 		this.id = id;
 		this.method = method;
 		this.params = params;
-		this.signal = signal ?? this.#controller.signal;
+		this.#signal = signal;
+		this.awaited = signal === undefined ? new Set() : undefined;
 		this.principal = client.catalog.access.principal;
 		this.session = client.isStateless ? undefined : client;
 		if (isObject(inputResponses)) {
@@ -132,8 +138,30 @@ export class ClientRequest implements RequestContext {
 		return this.session === undefined ? (this.#meta[LOG_LEVEL_META_KEY] as LogLevel | undefined) : this.client.logLevel;
 	}
 
+	/** Whether the client has cancelled the request, or has disconnected. */
+	get isCancelled(): boolean {
+		return this.#isCancelled || this.#signal?.aborted === true;
+	}
+
+	/** Aborted when the request is cancelled. */
+	get signal(): AbortSignal {
+		if (this.#signal === undefined) {
+			this.#controller = new AbortController();
+			this.#signal = this.#controller.signal;
+			if (this.#isCancelled) {
+				this.#controller.abort(this.#cancelReason);
+			}
+		}
+		return this.#signal;
+	}
+
 	cancel(reason?: unknown): void {
-		this.#controller.abort(reason);
+		this.#isCancelled = true;
+		this.#cancelReason = reason;
+		this.#controller?.abort(reason);
+		for (const pending of this.awaited ?? []) {
+			pending.handleEvent();
+		}
 	}
 
 	/** Returns the same request for one of several devices: their progress is not the call's. */

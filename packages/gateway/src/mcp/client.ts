@@ -163,7 +163,7 @@ export class Client {
 
 	/** Serves a request. One that is cancelled gets no answer. Never rejects. */
 	async serve(request: ClientRequest): Promise<void> {
-		const { id, channel, signal } = request;
+		const { id, channel } = request;
 		let answer: { result: Record<string, unknown> } | { error: JSONRPCErrorResponse["error"] };
 		try {
 			const method = this.findMethod(request.method);
@@ -176,7 +176,7 @@ export class Client {
 			answer = { error: errorFor(error, this.revision) };
 		}
 		try {
-			if (!signal.aborted) {
+			if (!request.isCancelled) {
 				channel.send({ jsonrpc: "2.0", id, ...answer }, request);
 			}
 		} catch (error) {

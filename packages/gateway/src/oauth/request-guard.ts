@@ -84,7 +84,7 @@ export class RequestGuard {
 		}
 		const admission = { ...found, access, address };
 		this.#open.set(response, admission);
-		response.once("close", () => this.#open.delete(response));
+		response.on("close", () => this.#open.delete(response));
 		return admission;
 	}
 

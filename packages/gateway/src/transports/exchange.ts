@@ -174,7 +174,7 @@ export class Exchange {
 		this.#quietTicks = 0;
 		open.add(this);
 		timer ??= setInterval(() => open.forEach((exchange) => void exchange.#tick()), TICK).unref();
-		response.once("close", () => {
+		response.on("close", () => {
 			if (this.#response === response) {
 				open.delete(this);
 			}

@@ -131,7 +131,7 @@ export class HttpEndpoint {
 			const isCall = isObject(body) && body.method === "tools/call";
 			if (isCall || (Array.isArray(body) && body.some((each) => isObject(each) && each.method === "tools/call"))) {
 				this.#calls.add(response);
-				response.once("close", () => this.#calls.delete(response));
+				response.on("close", () => this.#calls.delete(response));
 			}
 			const [, query] = request.url?.split("?") ?? [];
 			const { view, problem } = query === undefined ? {} : readView(query);
@@ -324,7 +324,7 @@ export class HttpEndpoint {
 		const request = new ClientRequest(client, message, exchange);
 		exchange.pending.set(id, message);
 		this.#open.set(request, exchange);
-		response.once("close", () => {
+		response.on("close", () => {
 			this.#open.delete(request);
 			if (exchange.pending.size > 0) {
 				request.cancel("the client has disconnected");
@@ -353,6 +353,9 @@ export class HttpEndpoint {
 	}
 }
 
+/** The header `Accept` of most clients, with both types. */
+const USUAL_ACCEPT = "application/json, text/event-stream";
+
 /** Checks the headers of a request of the revisions up to 2025-11-25. */
 function checkForm({ method, headers }: IncomingMessage): void {
 	const { accept, "mcp-protocol-version": version } = headers;
@@ -372,5 +375,8 @@ function checkForm({ method, headers }: IncomingMessage): void {
 /** Whether a header `Accept` has a media range for a type (RFC 9110 §12.5.1). Without the header, every type is accepted. */
 function accepts(header = "*/*", type: string): boolean {
 	const ranges = ["*/*", type.replace(/\/.*/, "/*"), type];
-	return header.split(",").some((range) => ranges.includes(range.replace(/;.*/s, "").trim().toLowerCase()));
+	return (
+		header === USUAL_ACCEPT ||
+		header.split(",").some((range) => ranges.includes(range.replace(/;.*/s, "").trim().toLowerCase()))
+	);
 }

@@ -143,7 +143,7 @@ export class Session implements Channel, ResponseForm {
 			throw new RpcRejection(404, SESSION_NOT_FOUND, "Session not found");
 		}
 		this.#responses += 1;
-		response.once("close", () => {
+		response.on("close", () => {
 			this.#responses -= 1;
 			if (!this.#isClosed) {
 				this.#idleTimer.refresh();

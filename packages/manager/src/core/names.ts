@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { distance } from "fastest-levenshtein";
 
 /** A name in the characters that every MCP client and model API accepts: each other character becomes `other`. */
@@ -31,5 +31,5 @@ export function isSimilar(name: string, unknown: string): boolean {
 
 /** The SHA-256 of a text, in hex. Of a secret it is stored: the secrets have enough random bits to need no slow hash. */
 export function digest(text: string): string {
-	return createHash("sha256").update(text).digest("hex");
+	return hash("sha256", text);
 }

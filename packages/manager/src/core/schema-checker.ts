@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import pLimit from "p-limit";
 import { isObject } from "xs-mcp-firmware/core/text/json";
-import type { Checked, Finding, Schema } from "./schema-validator.js";
+import type { Checked, checkValue, Finding, Schema } from "./schema-validator.js";
 
 /** A check for a tool of a device. */
 interface ToolCheck extends Checked {
@@ -42,6 +42,8 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 	const turns = pLimit(1);
 	let child: ChildProcess | undefined;
 	let idle: NodeJS.Timeout | undefined;
+	/** Undefined until Ajv and RE2 are loaded: on demand. */
+	let checkHere: typeof checkValue | undefined;
 
 	const checkInProcess = async (checked: Checked): Promise<Finding> => {
 		if (places.get(checked.schema) === "nowhere") {
@@ -88,15 +90,17 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 			if (place === "nowhere" || (place === "process" && turns.pendingCount >= MAX_WAITING)) {
 				return undefined;
 			}
-			// Ajv and RE2 are loaded on demand.
-			const { problem, fault } =
-				place === "process"
-					? await turns(() => checkInProcess(checked))
-					: (await import("./schema-validator.js")).checkValue(checked);
-			if (fault !== undefined) {
-				giveUp(checked, fault);
+			let finding: Finding;
+			if (place === "process") {
+				finding = await turns(() => checkInProcess(checked));
+			} else {
+				checkHere ??= (await import("./schema-validator.js")).checkValue;
+				finding = checkHere(checked);
 			}
-			return problem;
+			if (finding.fault !== undefined) {
+				giveUp(checked, finding.fault);
+			}
+			return finding.problem;
 		},
 		close(): void {
 			child?.kill();

@@ -252,6 +252,11 @@ export class Server {
 		return this.#running > 0;
 	}
 
+	/** Milliseconds that it has for a request. */
+	get #timeout(): number {
+		return this.#limits.callTimeout ?? CALL_TIMEOUT;
+	}
+
 	/** Problems of its lists: "resources/list: Internal error". Empty while it is offline. */
 	get listProblems(): readonly string[] {
 		return [...(this.#failedLists ?? [])].map(([list, problem]) => `${LISTS[list].method}: ${problem}`);
@@ -343,7 +348,7 @@ export class Server {
 		this.#inProgress += 1;
 		try {
 			const params = { name: tool.name, arguments: await this.checkArguments(tool, args) };
-			const request = { method: "tools/call", params, tool };
+			const request = { method: "tools/call", params, tool, timeout: this.#timeout };
 			const isRepeatable = this.#settings?.retryPolicy !== undefined;
 			const answer = await (isRepeatable ? this.#retry(request, context) : this.#inTurn(request, context));
 			const result = answer as OrInput<CallToolResult>;
@@ -372,7 +377,8 @@ export class Server {
 	): Promise<Method extends keyof Results ? Results[Method] : object> {
 		this.#inProgress += 1;
 		try {
-			return (await this.#inTurn(request, context)) as Method extends keyof Results ? Results[Method] : object;
+			const timed = { ...request, timeout: this.#timeout };
+			return (await this.#inTurn(timed, context)) as Method extends keyof Results ? Results[Method] : object;
 		} finally {
 			this.#ended();
 		}
@@ -456,7 +462,6 @@ export class Server {
 		}
 		const free = this.#waiting.length === 0 ? this.#takeTurn() : undefined;
 		const connection = free ?? (await this.#waitForTurn(context.signal));
-		const timeout = this.#limits.callTimeout ?? CALL_TIMEOUT;
 		const uploads = this.configured ? undefined : this.registry.options.uploads;
 		let upload: Upload | undefined;
 		try {
@@ -465,8 +470,7 @@ export class Server {
 				const start = uploads.start(connection.identity, request.tool, (request.params?.arguments ?? {}) as object);
 				upload = start && (await start);
 			}
-			const uploading = upload && { params: { ...request.params, arguments: upload.args }, upload };
-			const sent = { ...request, timeout, ...uploading };
+			const sent = upload ? { ...request, params: { ...request.params, arguments: upload.args }, upload } : request;
 			const result = request.isForwarded
 				? await connection.forward(sent, context)
 				: await connection.request(sent as Request<keyof Results>, context);
@@ -474,7 +478,7 @@ export class Server {
 		} catch (error) {
 			const isUnsent = error instanceof ServerError && error.code === "server-offline";
 			if (isRepeated || !isUnsent || !this.configured) {
-				throw this.#unanswered(error, request.method, context.timeout ?? timeout);
+				throw this.#unanswered(error, request.method, context.timeout ?? this.#timeout);
 			}
 		} finally {
 			upload?.end();
