@@ -16,10 +16,10 @@ import {
 } from "@modelcontextprotocol/server";
 import { isObject } from "xs-mcp-firmware/core/text/json";
 import {
+	type Cancellable,
 	describeIssues,
 	type LogLevel,
 	type LogMessage,
-	type PendingRequest,
 	type Question,
 	RateLimit,
 	type RequestContext,
@@ -63,8 +63,8 @@ export class ClientRequest implements RequestContext {
 	readonly id: RequestId;
 	readonly method: string;
 	readonly params: Members;
-	/** Undefined if they listen to the signal of a task. */
-	readonly awaited: Set<PendingRequest> | undefined;
+	/** Undefined if everything listens to the signal of a task. */
+	readonly awaited: Set<Cancellable> | undefined;
 	readonly principal: string;
 	/** The owner of the client's session; undefined if it has none. */
 	readonly session: object | undefined;
@@ -159,8 +159,8 @@ export class ClientRequest implements RequestContext {
 		this.#isCancelled = true;
 		this.#cancelReason = reason;
 		this.#controller?.abort(reason);
-		for (const pending of this.awaited ?? []) {
-			pending.handleEvent();
+		for (const each of this.awaited ?? []) {
+			each.handleEvent();
 		}
 	}
 

@@ -367,8 +367,8 @@ export interface RequestContext {
 	readonly signal?: AbortSignal | undefined;
 	/** Whether the caller has cancelled. Default: the signal says so. */
 	readonly isCancelled?: boolean;
-	/** The requests to cancel with the caller's: listening to a signal takes a thirtieth of a call's CPU. Default: they listen to it. */
-	readonly awaited?: Set<PendingRequest> | undefined;
+	/** What the caller's cancellation ends: listening to a signal takes a thirtieth of a call's CPU. Default: it listens. */
+	readonly awaited?: Set<Cancellable> | undefined;
 	/** Called with each progress notification of the request. */
 	readonly onProgress?: ((progress: Readonly<Record<string, unknown>>) => void) | undefined;
 	/** Called with each log message of the request that is at least as severe as {@link logLevel}. */
@@ -385,6 +385,28 @@ export interface RequestContext {
 	readonly session?: object | undefined;
 	/** Asks the client during the request. Rejects with its error. Default: it can be asked only by the result. */
 	ask?(question: Question, signal: AbortSignal): Promise<object>;
+}
+
+/** Something that the caller's cancellation ends. */
+export interface Cancellable {
+	/** Ends it. Named as of a listener to a signal. */
+	handleEvent(): void;
+}
+
+export function addCancellable(context: RequestContext, listener: Cancellable): void {
+	if (context.awaited === undefined) {
+		context.signal?.addEventListener("abort", listener, { once: true });
+	} else {
+		context.awaited.add(listener);
+	}
+}
+
+export function removeCancellable(context: RequestContext, listener: Cancellable): void {
+	if (context.awaited === undefined) {
+		context.signal?.removeEventListener("abort", listener);
+	} else {
+		context.awaited.delete(listener);
+	}
 }
 
 const REQUEST_TIMEOUT = 30_000;
@@ -420,11 +442,7 @@ export class PendingRequest {
 			this.#resolve = resolve;
 			this.#reject = reject;
 		});
-		if (context.awaited === undefined) {
-			context.signal?.addEventListener("abort", this, { once: true });
-		} else {
-			context.awaited.add(this);
-		}
+		addCancellable(context, this);
 		this.#restart();
 	}
 
@@ -503,11 +521,7 @@ export class PendingRequest {
 		if (!this.#isSettled) {
 			this.#isSettled = true;
 			clearTimeout(this.#timer);
-			if (this.context.awaited === undefined) {
-				this.context.signal?.removeEventListener("abort", this);
-			} else {
-				this.context.awaited.delete(this);
-			}
+			removeCancellable(this.context, this);
 			this.connection.settled(this, error);
 		}
 	}

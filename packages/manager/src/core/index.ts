@@ -13,6 +13,7 @@ export {
 export {
 	type AudioChannel,
 	type AudioEvents,
+	type Cancellable,
 	type Capabilities,
 	Connection,
 	type ConnectionEvents,

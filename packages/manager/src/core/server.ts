@@ -1,7 +1,16 @@
 import { type CallToolResult, isInputRequiredResult, type RequestId } from "@modelcontextprotocol/client";
 import { DEVICE_EVENTS } from "xs-mcp-firmware/hardware/vocabulary";
 import type { OrInput } from "./asking.js";
-import type { Capabilities, Connection, Request, RequestContext, ServerIdentity, ServerInfo } from "./connection.js";
+import {
+	addCancellable,
+	type Capabilities,
+	type Connection,
+	type Request,
+	type RequestContext,
+	removeCancellable,
+	type ServerIdentity,
+	type ServerInfo,
+} from "./connection.js";
 import type { Listed } from "./discovery.js";
 import { type RetryPolicy, ServerError, type ServerErrorCode, waitForRetry } from "./errors.js";
 import { LIST_NAMES, LISTS, type ListName, type Offers, type ServerTool } from "./offers.js";
@@ -461,7 +470,7 @@ export class Server {
 			});
 		}
 		const free = this.#waiting.length === 0 ? this.#takeTurn() : undefined;
-		const connection = free ?? (await this.#waitForTurn(context.signal));
+		const connection = free ?? (await this.#waitForTurn(context));
 		const uploads = this.configured ? undefined : this.registry.options.uploads;
 		let upload: Upload | undefined;
 		try {
@@ -531,8 +540,8 @@ export class Server {
 		return this.#connection;
 	}
 
-	/** Rejects with ServerError "queue-full", "server-offline", or "cancelled" if the signal is aborted before its turn. */
-	async #waitForTurn(signal: AbortSignal | undefined): Promise<Connection> {
+	/** Rejects with ServerError "queue-full", "server-offline", or "cancelled" if the caller cancels before its turn. */
+	async #waitForTurn(context: RequestContext): Promise<Connection> {
 		if (this.#waiting.length >= MAX_WAITING) {
 			throw new ServerError("queue-full", `too many calls are waiting (limit ${MAX_WAITING})`);
 		}
@@ -540,16 +549,16 @@ export class Server {
 			const end = (outcome: Connection | ServerError): void => {
 				this.#waiting = this.#waiting.filter((each) => each !== call);
 				clearTimeout(call.timer);
-				signal?.removeEventListener("abort", cancel);
+				removeCancellable(context, cancellation);
 				(outcome instanceof ServerError ? reject : resolve)(outcome as never);
 			};
-			const cancel = (): void => end(new ServerError("cancelled", "the call was cancelled"));
+			const cancellation = { handleEvent: () => end(new ServerError("cancelled", "the call was cancelled")) };
 			const call: WaitingCall = { end, timer: undefined };
 			this.#waiting = [...this.#waiting, call];
-			signal?.addEventListener("abort", cancel, { once: true });
+			addCancellable(context, cancellation);
 			this.#limitWait(call);
-			if (signal?.aborted) {
-				cancel();
+			if (context.isCancelled ?? context.signal?.aborted) {
+				cancellation.handleEvent();
 			}
 		});
 	}
