@@ -19,8 +19,6 @@ import type { SignIn } from "./sign-in.js";
 /** Advice for a wrong or missing token. */
 const CREATE_TOKEN = "(create one: xs-mcp-gateway token add NAME --for client)";
 
-type Authenticated = Omit<Admission, "address">;
-
 /** Decides which requests are served: MCP "Security Warning" of Streamable HTTP, and tokens. */
 export class RequestGuard {
 	readonly #gateway: RunningGateway;
@@ -71,18 +69,16 @@ export class RequestGuard {
 	 * token if one is required (401), and after too many requests (429).
 	 */
 	async admit(request: IncomingMessage, response: ServerResponse): Promise<Admission> {
-		const found = await this.#authenticate(request);
-		const isForeign =
-			request.headers.origin !== undefined && isOfForeignPage(request, this.addresses.isSecure(request));
-		const address = this.addresses.of(request);
-		let { access } = found;
-		if (isForeign) {
-			access = kept(this.#foreign, access, (own) => ({ ...own, isForeignPage: true }));
-		} else if (this.#isConsole(request, found.session) && mayOperate({ ...found, address })) {
+		let admission = await this.#authenticate(request, this.addresses.of(request));
+		const { access, session } = admission;
+		const { origin, "sec-fetch-site": site } = request.headers;
+		const isPage = (origin ?? site) !== undefined;
+		if (isPage && isOfForeignPage(request, this.addresses.isSecure(request))) {
+			admission = { ...admission, access: kept(this.#foreign, access, (own) => ({ ...own, isForeignPage: true })) };
+		} else if ((session ?? (isPage && this.#isOwnPage(request))) && mayOperate(admission)) {
 			// The owner is a person: no flag is needed to restart a device.
-			access = kept(this.#operators, access, (own) => ({ ...own, userTools: true }));
+			admission = { ...admission, access: kept(this.#operators, access, (own) => ({ ...own, userTools: true })) };
 		}
-		const admission = { ...found, access, address };
 		this.#open.set(response, admission);
 		response.on("close", () => this.#open.delete(response));
 		return admission;
@@ -108,7 +104,7 @@ export class RequestGuard {
 		if (token === undefined) {
 			throw await this.#wrongToken(request);
 		}
-		await this.#admitToken(token);
+		await this.#admitToken(token, this.addresses.of(request));
 		return token;
 	}
 
@@ -155,41 +151,41 @@ export class RequestGuard {
 	}
 
 	/** A valid token is looked up first: it shows that one is needed, so the file of tokens is inspected once. */
-	async #authenticate(request: IncomingMessage): Promise<Authenticated> {
+	async #authenticate(request: IncomingMessage, address: string): Promise<Admission> {
 		const { tokens } = this.#gateway;
 		const signIn = this.#signIn;
 		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 		const token = secret === undefined ? undefined : tokens.verify("client", secret);
 		if (token !== undefined) {
-			return await this.#admitToken(token);
+			return await this.#admitToken(token, address);
 		}
 		if (!this.needsToken) {
 			await this.checkRate(request);
-			return { access: this.#withoutToken, owner: this.addresses.of(request), token };
+			return { access: this.#withoutToken, address, owner: address, token };
 		}
 		if (secret !== undefined) {
 			const grant = signIn && (await this.#grantOf(request, secret, signIn));
 			if (grant !== undefined) {
-				return await this.#admitGrant(request, grant);
+				return await this.#admitGrant(request, grant, address);
 			}
 			throw await this.#wrongToken(request);
 		}
 		const session = this.#sessionOf(request);
 		const signedIn = session && tokens.current(session.token);
 		if (signedIn !== undefined) {
-			return await this.#admitToken(signedIn, session);
+			return await this.#admitToken(signedIn, address, session);
 		}
 		await this.checkRate(request);
 		throw this.#rejection(request, 401, `missing bearer token ${CREATE_TOKEN}`);
 	}
 
-	async #admitToken(token: TokenRecord, session?: ConsoleSession): Promise<Authenticated> {
+	async #admitToken(token: TokenRecord, address: string, session?: ConsoleSession): Promise<Admission> {
 		const owner = `token ${token.name}`;
 		await this.#limits.request(owner);
 		this.#gateway.tokens.used(token);
 		const { userTools } = this.#gateway.settings;
 		const access = kept(this.#accesses, token, () => accessOf(token.name, token, userTools, token.sha256));
-		return { access, owner, token, session };
+		return { access, address, owner, token, session };
 	}
 
 	/** The grant of an access token; undefined if the secret is not an access token. Rejects with HttpError (401, 503). */
@@ -207,7 +203,7 @@ export class RequestGuard {
 	}
 
 	/** Rejects with HttpError if the token is for another resource (401), or allows nothing (403). */
-	async #admitGrant(request: IncomingMessage, grant: AccessGrant): Promise<Authenticated> {
+	async #admitGrant(request: IncomingMessage, grant: AccessGrant, address: string): Promise<Admission> {
 		const { tokens, settings } = this.#gateway;
 		const { principal, audience, limits, token } = grant;
 		const owner = `token ${principal}`;
@@ -222,22 +218,17 @@ export class RequestGuard {
 			tokens.used(token);
 		}
 		const access = accessOf(principal, limits, settings.userTools, token?.sha256);
-		return { access, owner, token, grant };
+		return { access, address, owner, token, grant };
 	}
 
 	/** The console's session of a request that the gateway's own page makes. */
 	#sessionOf(request: IncomingMessage): ConsoleSession | undefined {
 		const cookie = readCookie(request);
-		return cookie !== undefined && isOfOwnPage(request, this.addresses.isSecure(request))
-			? this.sessions.find(cookie)
-			: undefined;
+		return cookie !== undefined && this.#isOwnPage(request) ? this.sessions.find(cookie) : undefined;
 	}
 
-	/** Whether the console's page makes a request. A program sends neither header. */
-	#isConsole(request: IncomingMessage, session: ConsoleSession | undefined): boolean {
-		const { origin, "sec-fetch-site": site } = request.headers;
-		const isPage = (origin ?? site) !== undefined && isOfOwnPage(request, this.addresses.isSecure(request));
-		return session !== undefined || isPage;
+	#isOwnPage(request: IncomingMessage): boolean {
+		return isOfOwnPage(request, this.addresses.isSecure(request));
 	}
 
 	#stillAdmits({ token, session, grant }: Admission): boolean {
