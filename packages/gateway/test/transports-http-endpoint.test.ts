@@ -229,15 +229,15 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 }
 
 it("a list of tools, in 2026-07-28, may be shared by caches only if everybody sees the same", async (t) => {
-	const { side } = await startWithDevice(t, { listTtl: 1_000 });
+	const { side } = await startWithDevice(t);
 	const cacheOf = async (): Promise<unknown[]> => {
 		const client = await connectClient(t, side.clientUrl(), "2026-07-28");
 		const result = await client.request({ method: "tools/list" });
 		return [result.ttlMs, result.cacheScope];
 	};
-	assert.deepEqual(await cacheOf(), [1_000, "public"]);
+	assert.deepEqual(await cacheOf(), [5_000, "public"]);
 	side.access = { ...LOCAL, principal: "token" };
-	assert.deepEqual(await cacheOf(), [1_000, "private"]);
+	assert.deepEqual(await cacheOf(), [5_000, "private"]);
 });
 
 describe("the headers Mcp-Param-*, in 2026-07-28", () => {

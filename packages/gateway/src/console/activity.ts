@@ -75,36 +75,20 @@ export function recordActivity() {
 		},
 		/** Adds a call that has ended. Returns its entry. */
 		called(record: CallRecord, details: CallDetails) {
-			const { principal, outcome, duration, serverId } = record;
-			const { clientName: client, tool } = details;
+			const { outcome, duration, serverId } = record;
+			const { clientName, tool } = details;
 			const title = tool.title ?? tool.annotations?.title;
 			const [args, answer] = [argumentsText(details), answerText(details)];
 			number += 1;
-			const entry = {
-				principal,
-				serverId,
-				tool: tool.name,
-				duration,
-				outcome,
-				number,
-				time: Date.now(),
-				args,
-				answer,
-				client: client || undefined,
-				title: title ? shorten(title, MAX_STRING) : undefined,
-			};
+			const named = { client: clientName || undefined, title: title ? shorten(title, MAX_STRING) : undefined };
+			const entry = { ...record, number, time: Date.now(), args, answer, ...named };
 			const kept = { entry, isUserOnly: isUserOnly(tool) };
 			calls.push(kept);
 			if (calls.length > MAX_CALLS) {
 				calls.splice(0, DROPPED_AT_ONCE);
 			}
-			const own: DeviceCalls = devices.get(serverId) ?? {
-				count: 0,
-				failed: 0,
-				lastFailed: false,
-				durations: [],
-				statistics: undefined,
-			};
+			const none = { count: 0, failed: 0, lastFailed: false, durations: [], statistics: undefined };
+			const own: DeviceCalls = devices.get(serverId) ?? none;
 			own.count += 1;
 			own.lastFailed = outcome !== "ok" && !OF_CALLERS.has(outcome);
 			own.failed += own.lastFailed ? 1 : 0;

@@ -164,20 +164,10 @@ export function openFleet(gateway: RunningGateway) {
 		// The gateway's own status reads are not shown as calls.
 		if (record.principal !== HISTORY_PRINCIPAL) {
 			const { entry, isUserOnly } = activity.called(record, details);
-			const { principal, serverId, tool, duration, outcome, time, args, client, title } = entry;
-			audit?.append({
-				time: new Date(time).toISOString(),
-				principal,
-				tool,
-				duration,
-				outcome,
-				args,
-				client,
-				title,
-				device: serverId,
-				alias: details.server.alias,
-				userOnly: isUserOnly || undefined,
-			} satisfies AuditEntry);
+			const { principal, serverId: device, tool, duration, outcome, args, client, title } = entry;
+			const call = { principal, tool, duration, outcome, args, client, title, device, alias: details.server.alias };
+			const time = new Date(entry.time).toISOString();
+			audit?.append({ time, ...call, userOnly: isUserOnly || undefined } satisfies AuditEntry);
 		}
 		if (pages.size > 0) {
 			touch(record.serverId);

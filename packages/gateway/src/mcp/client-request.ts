@@ -78,8 +78,7 @@ export class ClientRequest implements RequestContext {
 	#signal: AbortSignal | undefined;
 	/** Undefined until the signal is asked for. */
 	#controller: AbortController | undefined;
-	#isCancelled = false;
-	#cancelReason: unknown;
+	#cancelled: { readonly reason: unknown } | undefined;
 	#progressRate: RateLimit | undefined;
 	#logRate: RateLimit | undefined;
 
@@ -140,7 +139,7 @@ export class ClientRequest implements RequestContext {
 
 	/** Whether the client has cancelled the request, or has disconnected. */
 	get isCancelled(): boolean {
-		return this.#isCancelled || this.#signal?.aborted === true;
+		return this.#cancelled !== undefined || this.#signal?.aborted === true;
 	}
 
 	/** Aborted when the request is cancelled. */
@@ -148,16 +147,15 @@ export class ClientRequest implements RequestContext {
 		if (this.#signal === undefined) {
 			this.#controller = new AbortController();
 			this.#signal = this.#controller.signal;
-			if (this.#isCancelled) {
-				this.#controller.abort(this.#cancelReason);
+			if (this.#cancelled !== undefined) {
+				this.#controller.abort(this.#cancelled.reason);
 			}
 		}
 		return this.#signal;
 	}
 
 	cancel(reason?: unknown): void {
-		this.#isCancelled = true;
-		this.#cancelReason = reason;
+		this.#cancelled = { reason };
 		this.#controller?.abort(reason);
 		for (const each of this.awaited ?? []) {
 			each.handleEvent();

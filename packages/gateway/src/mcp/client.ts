@@ -93,6 +93,9 @@ const METHODS: Readonly<Record<string, Method>> = {
 	...TASK_METHODS,
 };
 
+/** Milliseconds for which a client may keep a list (2026-07-28). */
+const LIST_TTL = 5_000;
+
 /** Methods whose results a client may keep for some seconds (2026-07-28). */
 const CACHED: ReadonlySet<string> = new Set(
 	"tools/list resources/list resources/templates/list prompts/list server/discover".split(" "),
@@ -128,14 +131,13 @@ export class Client {
 	/**
 	 * @param channel sends the client messages that belong to none of its requests; undefined: they are dropped
 	 * @param isStateless whether its requests are of 2026-07-28: each describes its client. Otherwise it starts a session
-	 * @param listTtl milliseconds for which a client may keep a list (2026-07-28, `ttlMs`)
 	 */
-	constructor(gateway: Gateway, catalog: Catalog, channel?: Channel, isStateless = false, listTtl = 5_000) {
+	constructor(gateway: Gateway, catalog: Catalog, channel?: Channel, isStateless = false) {
 		this.gateway = gateway;
 		this.catalog = catalog;
 		this.isStateless = isStateless;
 		this.#revision = isStateless ? REVISION_OF_STATELESS : "";
-		this.caching = { ttlMs: listTtl, cacheScope: catalog.isPublic ? "public" : "private" };
+		this.caching = { ttlMs: LIST_TTL, cacheScope: catalog.isPublic ? "public" : "private" };
 		this.subscriptions = makeSubscriptions(this);
 		this.#channel = channel;
 	}

@@ -40,8 +40,6 @@ type EndpointSettings = Partial<
 	Pick<Configuration, "sessionIdleTimeout" | "maxSessions" | "stateFolder"> & {
 		/** Signs the ids of sessions, so that gateways with the same key continue them. Default: a random one. */
 		readonly sessionKey: string;
-		/** Milliseconds for which a client may keep a list (2026-07-28, `ttlMs`). Default 5,000. */
-		readonly listTtl: number;
 	}
 >;
 
@@ -75,8 +73,6 @@ const HEADER_MISMATCH = -32_020;
  */
 export class HttpEndpoint {
 	readonly gateway: Gateway;
-	/** How long clients may keep lists, in milliseconds. */
-	readonly listTtl: number | undefined;
 	readonly sessionIdleTimeout: number;
 	/** Keeps what would not be repeated in a restored session. */
 	readonly store: Store;
@@ -95,9 +91,8 @@ export class HttpEndpoint {
 	#stopping = false;
 
 	constructor(gateway: Gateway, settings: EndpointSettings = {}) {
-		const { sessionKey, stateFolder, listTtl, sessionIdleTimeout = 30 * MINUTES, maxSessions = 1_000 } = settings;
+		const { sessionKey, stateFolder, sessionIdleTimeout = 30 * MINUTES, maxSessions = 1_000 } = settings;
 		this.gateway = gateway;
-		this.listTtl = listTtl;
 		this.sessionIdleTimeout = sessionIdleTimeout;
 		this.store = stateFolder === undefined ? new MemoryStore() : FileStore.open(join(stateFolder, "sessions"));
 		this.#maxSessions = maxSessions;
@@ -304,7 +299,7 @@ export class HttpEndpoint {
 		catalog: Catalog,
 		message: JSONRPCRequest,
 	): void {
-		const client = this.#stateless.get(catalog) ?? new Client(this.gateway, catalog, undefined, true, this.listTtl);
+		const client = this.#stateless.get(catalog) ?? new Client(this.gateway, catalog, undefined, true);
 		this.#stateless.set(catalog, client);
 		const { id, method, params } = message;
 		const schema = method === "tools/call" ? client.toolInputSchema(`${params?.name}`) : undefined;

@@ -114,7 +114,7 @@ export class Session implements Channel, ResponseForm {
 		this.headers = { "Mcp-Session-Id": id };
 		this.holder = holder;
 		this.catalog = catalog;
-		this.#client = new Client(endpoint.gateway, catalog, this, false, endpoint.listTtl);
+		this.#client = new Client(endpoint.gateway, catalog, this);
 		this.#stopFollowing = catalog.onChange((change) => this.#onChange(change));
 		this.#idleTimer = setTimeout(() => this.isIdle && this.close(), endpoint.sessionIdleTimeout).unref();
 		this.#isInitialized = isRestored;

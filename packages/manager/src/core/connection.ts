@@ -367,7 +367,7 @@ export interface RequestContext {
 	readonly signal?: AbortSignal | undefined;
 	/** Whether the caller has cancelled. Default: the signal says so. */
 	readonly isCancelled?: boolean;
-	/** What the caller's cancellation ends: listening to a signal takes a thirtieth of a call's CPU. Default: it listens. */
+	/** Cancelled with the request. Default: they listen to the signal, which takes a thirtieth of a call's CPU. */
 	readonly awaited?: Set<Cancellable> | undefined;
 	/** Called with each progress notification of the request. */
 	readonly onProgress?: ((progress: Readonly<Record<string, unknown>>) => void) | undefined;
@@ -387,25 +387,26 @@ export interface RequestContext {
 	ask?(question: Question, signal: AbortSignal): Promise<object>;
 }
 
-/** Something that the caller's cancellation ends. */
+/** Something that is cancelled with the caller's request. It can listen to an AbortSignal. */
 export interface Cancellable {
-	/** Ends it. Named as of a listener to a signal. */
 	handleEvent(): void;
 }
 
-export function addCancellable(context: RequestContext, listener: Cancellable): void {
+/** Cancels something with the caller's request. */
+export function addCancellable(context: RequestContext, cancellable: Cancellable): void {
 	if (context.awaited === undefined) {
-		context.signal?.addEventListener("abort", listener, { once: true });
+		context.signal?.addEventListener("abort", cancellable, { once: true });
 	} else {
-		context.awaited.add(listener);
+		context.awaited.add(cancellable);
 	}
 }
 
-export function removeCancellable(context: RequestContext, listener: Cancellable): void {
+/** Ends what {@link addCancellable} began. */
+export function removeCancellable(context: RequestContext, cancellable: Cancellable): void {
 	if (context.awaited === undefined) {
-		context.signal?.removeEventListener("abort", listener);
+		context.signal?.removeEventListener("abort", cancellable);
 	} else {
-		context.awaited.delete(listener);
+		context.awaited.delete(cancellable);
 	}
 }
 
