@@ -155,7 +155,7 @@ export class ClientRequest implements RequestContext {
 	}
 
 	cancel(reason?: unknown): void {
-		this.#cancelled = { reason };
+		this.#cancelled ??= { reason };
 		this.#controller?.abort(reason);
 		for (const each of this.awaited ?? []) {
 			each.handleEvent();

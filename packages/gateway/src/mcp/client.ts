@@ -252,21 +252,18 @@ export class Client {
 		return known ?? this.catalog.findListed(this.catalog.nameOf(name))?.inputSchema;
 	}
 
-	/**
-	 * A page of a list.
-	 *
-	 * @param list whose changes the client has seen with its first page
-	 */
+	/** Answers with a page of a list. With its first page, the client has seen the list's changes. */
 	page<Item>(
-		items: readonly Item[],
+		list: ListName | "resourceTemplates",
+		all: readonly Item[],
 		keyOf: (item: Item) => string,
-		{ list, params }: { readonly list?: ListName; readonly params: PageRequest },
-	): { readonly items: Item[]; readonly next: { readonly nextCursor?: string } } {
-		if (list !== undefined && isFirstPage(params.cursor)) {
+		params: PageRequest,
+	): object {
+		if (list !== "resourceTemplates" && isFirstPage(params.cursor)) {
 			this.changes.delete(list);
 		}
-		const { items: found, nextCursor } = pageOf(items, keyOf, params);
-		return { items: found, next: nextCursor === undefined ? {} : { nextCursor } };
+		const { items, ...next } = pageOf(all, keyOf, params);
+		return { [list]: items, ...next };
 	}
 
 	listTools(params: PageRequest, request: ClientRequest): object {
@@ -274,9 +271,7 @@ export class Client {
 		const isAsked = catalog.view.panels === "on" || showsPanels(request.capabilities);
 		const isLinked = this.gateway.panel !== undefined && isAsked;
 		const tools = isLinked ? withPanels(catalog, catalog.tools) : catalog.tools;
-		const shown = toolsFor(tools, this.revision);
-		const { items, next } = this.page(shown, ({ name }) => name, { list: "tools", params });
-		return { tools: items, ...next };
+		return this.page("tools", toolsFor(tools, this.revision), ({ name }) => name, params);
 	}
 
 	/** Calls a tool of a server, of the gateway, or of several devices at once. Rejects with ProtocolError. */

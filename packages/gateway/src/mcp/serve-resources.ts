@@ -22,18 +22,12 @@ const MAX_SUBSCRIPTIONS = 10_000;
 
 /** The methods of resources. */
 export const RESOURCE_METHODS: Readonly<Record<string, Method>> = {
-	"resources/list": method(specTypeSchemas.PaginatedRequestParams, (params, { client }) => {
-		const { items, next } = client.page(client.catalog.lists.resources(), ({ uri }) => uri, {
-			list: "resources",
-			params,
-		});
-		return { resources: items, ...next };
-	}),
+	"resources/list": method(specTypeSchemas.PaginatedRequestParams, (params, { client }) =>
+		client.page("resources", client.catalog.lists.resources(), ({ uri }) => uri, params),
+	),
 	"resources/templates/list": method(specTypeSchemas.PaginatedRequestParams, (params, { client }) => {
-		const { items, next } = client.page(client.catalog.lists.resourceTemplates(), (each) => each.uriTemplate, {
-			params,
-		});
-		return { resourceTemplates: items, ...next };
+		const templates = client.catalog.lists.resourceTemplates();
+		return client.page("resourceTemplates", templates, ({ uriTemplate }) => uriTemplate, params);
 	}),
 	"resources/read": method(specTypeSchemas.ReadResourceRequestParams, ({ uri }, request) => read(uri, request)),
 	"resources/subscribe": method(
@@ -180,13 +174,9 @@ const MAX_SUGGESTIONS = 100;
 
 /** The methods of prompts, and of suggestions for arguments of prompts and for variables of resources' templates. */
 export const PROMPT_METHODS: Readonly<Record<string, Method>> = {
-	"prompts/list": method(specTypeSchemas.PaginatedRequestParams, (params, { client }) => {
-		const { items, next } = client.page(client.catalog.lists.prompts(), ({ name }) => name, {
-			list: "prompts",
-			params,
-		});
-		return { prompts: items, ...next };
-	}),
+	"prompts/list": method(specTypeSchemas.PaginatedRequestParams, (params, { client }) =>
+		client.page("prompts", client.catalog.lists.prompts(), ({ name }) => name, params),
+	),
 	"prompts/get": method(specTypeSchemas.GetPromptRequestParams, async ({ name, arguments: args }, request) => {
 		const { client } = request;
 		const { server, item: prompt } = findPrompt(client, name);

@@ -3,6 +3,7 @@ import { DEVICE_EVENTS } from "xs-mcp-firmware/hardware/vocabulary";
 import type { OrInput } from "./asking.js";
 import {
 	addCancellable,
+	type Cancellable,
 	type Capabilities,
 	type Connection,
 	type Request,
@@ -123,7 +124,7 @@ export interface ServerSettings extends CallLimits {
 	readonly retryPolicy?: RetryPolicy | undefined;
 }
 
-interface WaitingCall {
+interface WaitingCall extends Cancellable {
 	/** Ends the wait: the call has its turn, or fails. */
 	readonly end: (outcome: Connection | ServerError) => void;
 	timer: NodeJS.Timeout | undefined;
@@ -158,6 +159,8 @@ export class Server {
 	readonly registry: ServerRegistry;
 	readonly #settings: ServerSettings | undefined;
 	readonly #limits: CallLimits;
+	/** Milliseconds that a call waits for its turn, and that the server then has. */
+	readonly #timeout: number;
 	#record: ServerRecord | undefined;
 	#connection: Connection | undefined;
 	#online = false;
@@ -189,6 +192,7 @@ export class Server {
 		this.registry = registry;
 		this.#settings = settings;
 		this.#limits = settings ?? registry.options;
+		this.#timeout = this.#limits.callTimeout ?? CALL_TIMEOUT;
 	}
 
 	/** The resources that clients follow. */
@@ -259,11 +263,6 @@ export class Server {
 	/** Whether calls run. */
 	get busy(): boolean {
 		return this.#running > 0;
-	}
-
-	/** Milliseconds that it has for a request. */
-	get #timeout(): number {
-		return this.#limits.callTimeout ?? CALL_TIMEOUT;
 	}
 
 	/** Problems of its lists: "resources/list: Internal error". Empty while it is offline. */
@@ -549,16 +548,16 @@ export class Server {
 			const end = (outcome: Connection | ServerError): void => {
 				this.#waiting = this.#waiting.filter((each) => each !== call);
 				clearTimeout(call.timer);
-				removeCancellable(context, cancellation);
+				removeCancellable(context, call);
 				(outcome instanceof ServerError ? reject : resolve)(outcome as never);
 			};
-			const cancellation = { handleEvent: () => end(new ServerError("cancelled", "the call was cancelled")) };
-			const call: WaitingCall = { end, timer: undefined };
+			const handleEvent = (): void => end(new ServerError("cancelled", "the call was cancelled"));
+			const call: WaitingCall = { end, handleEvent, timer: undefined };
 			this.#waiting = [...this.#waiting, call];
-			addCancellable(context, cancellation);
+			addCancellable(context, call);
 			this.#limitWait(call);
 			if (context.isCancelled ?? context.signal?.aborted) {
-				cancellation.handleEvent();
+				handleEvent();
 			}
 		});
 	}
@@ -582,9 +581,9 @@ export class Server {
 	}
 
 	#limitWait(call: WaitingCall): void {
-		const { offlineWait = 10_000, callTimeout = CALL_TIMEOUT } = this.#limits;
+		const { offlineWait = 10_000 } = this.#limits;
 		const isOffline = !this.#online;
-		const wait = isOffline ? offlineWait : callTimeout;
+		const wait = isOffline ? offlineWait : this.#timeout;
 		const expire = (): void => {
 			const seen = `it was last seen at ${new Date(this.lastSeen).toISOString()}`;
 			const text = isOffline
