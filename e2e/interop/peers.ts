@@ -18,6 +18,7 @@ export const VARIABLES = [
 		variable: "MCP_HOSTS",
 		repository: "@openai/codex, @google/gemini-cli and @anthropic-ai/claude-code, installed there by npm",
 	},
+	{ variable: "EMQX_SDK", repository: "emqx/mcp-python-sdk, installed with pip" },
 	{ variable: "AI_SDK", repository: "@ai-sdk/mcp, installed there by npm" },
 ] as const;
 

@@ -39,6 +39,8 @@ export interface DeviceLink {
 	readonly audio?: AudioLink | undefined;
 	/** Whether messages of other sessions of the device may arrive. Those that name one are dropped. */
 	readonly isShared?: boolean;
+	/** Whether it carries MCP without the envelope, and nothing else. */
+	readonly isBare?: boolean;
 	/** The device has said goodbye. Default: the connection has ended. */
 	onGoodbye?(namesSession: boolean): void;
 	/** The connection has ended. */
@@ -73,6 +75,10 @@ export class DeviceConnection extends Connection {
 		return this.#link.audio;
 	}
 
+	protected override get isOfFamily(): boolean {
+		return super.isOfFamily && this.#link.isBare !== true;
+	}
+
 	override async initialize(capabilities: Capabilities, clientInfo: Implementation): Promise<void> {
 		const params = { protocolVersion: LATEST_PROTOCOL_VERSION, capabilities, clientInfo };
 		const initialized = (await this.forward({ method: "initialize", params })) as InitializeResult;
@@ -88,7 +94,9 @@ export class DeviceConnection extends Connection {
 			// A device that speaks does not listen until it says so again.
 			this.audio.isListening = false;
 		}
-		this.#write(this.#wrap(message));
+		if (this.#link.isBare !== true) {
+			this.#write(this.#wrap(message));
+		}
 	}
 
 	/** Takes a message from the device, except hello, or the text of one. */
@@ -188,7 +196,9 @@ export class DeviceConnection extends Connection {
 			const problem = `message nested too deeply for a device (limit ${MAX_DEPTH} levels)`;
 			throw new ServerError("invalid-arguments", problem);
 		}
-		const text = JSON.stringify({ session_id: this.sessionId, type: "mcp", payload: message });
+		const text = JSON.stringify(
+			this.#link.isBare ? message : { session_id: this.sessionId, type: "mcp", payload: message },
+		);
 		const bytes = Buffer.byteLength(text);
 		const { maxMessageBytes } = this.#hello;
 		if (bytes > maxMessageBytes) {

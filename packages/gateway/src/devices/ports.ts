@@ -87,6 +87,12 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 			throw new ConfigurationError([`brokerUrl: ${withoutPassword(url)}: ${error.message}`], { cause: error });
 		});
 		gateway.on("close", () => devices.close());
+		const { connectToMcpServers } = await import("./mcp-over-mqtt.js");
+		try {
+			gateway.on("close", await connectToMcpServers(servers, url, access));
+		} catch (error) {
+			log.info(`brokerUrl: no MCP over MQTT: ${(error as Error).message}`);
+		}
 	};
 
 	/** Returns where the gateway serves clients, if it does. */

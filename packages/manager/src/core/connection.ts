@@ -128,6 +128,11 @@ export abstract class Connection {
 		return this.#events;
 	}
 
+	/** Whether it is a device that expects the messages of the xiaozhi family. */
+	protected get isOfFamily(): boolean {
+		return !this.identity.configured;
+	}
+
 	/** Whether the server declares a capability, in `initialize`. */
 	declares(capability: "resources" | "prompts" | "completions" | "logging" | "tools"): boolean {
 		return this.capabilities[capability] !== undefined;
@@ -203,12 +208,10 @@ export abstract class Connection {
 
 	/** Returns a whole list, whose items are not checked. Rejects as {@link forward} and {@link readList} do. */
 	async list(list: ListName, signal?: AbortSignal): Promise<unknown[]> {
-		const { configured } = this.identity;
 		return await readList(list, (cursor) => {
-			// Devices get the request of their family's protocol, others MCP's.
-			const params = configured
-				? { ...(cursor !== "" && { cursor }) }
-				: { cursor, ...(list === "tools" && { withUserTools: true }) };
+			const params = this.isOfFamily
+				? { cursor, ...(list === "tools" && { withUserTools: true }) }
+				: { ...(cursor !== "" && { cursor }) };
 			return this.forward({ method: LISTS[list].method, params }, { signal });
 		});
 	}
