@@ -3,7 +3,7 @@ import { describe, it, type TestContext } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { WebSocket } from "ws";
 import { bundleDevicePage } from "xs-mcp/build/page-bundles";
-import { type BoardProfile, readOwnDevice } from "xs-mcp-virtual-device";
+import { type BoardProfile, profileOf, readOwnDevice } from "xs-mcp-virtual-device";
 import { openDevicePage } from "xs-mcp-virtual-device/device-page";
 import { complaintsOf, openPage, whyNoChromium } from "../host-test/support/chromium.js";
 import { testWith, until } from "../host-test/support/testing.js";
@@ -101,6 +101,21 @@ describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 		const page = await show(t, served.url);
 		await page.getByText("of #ff8000").waitFor();
 		await page.waitForFunction(IS_DRAWN);
+	});
+
+	it("turns the screen of a robot's head", async (t) => {
+		const { backend, url } = await open(t, { board: profileOf("esp32/m5stack_stackchan") });
+		const page = await show(t, url);
+		const turn = () =>
+			page.locator(".head").evaluate((head) => (head as unknown as { style: { transform: string } }).style.transform);
+		assert.equal(await turn(), "rotateY(0deg) rotateX(0deg)");
+		const move = { name: "self.head.move", arguments: { yaw: -40, pitch: 25 } };
+		await backend.ask({ id: 1, method: "tools/call", params: move });
+		const light = { name: "self.light.set", arguments: { on: true, color: "#00c0ff" } };
+		await backend.ask({ id: 2, method: "tools/call", params: light });
+		await page.getByText("Head: yaw -40°, pitch 25°").waitFor();
+		assert.equal(await turn(), "rotateY(40deg) rotateX(25deg)");
+		assert.deepEqual(complaintsOf(page), []);
 	});
 
 	it("shows the screen in a tab in the background, which renders late", async (t) => {

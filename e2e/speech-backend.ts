@@ -19,6 +19,11 @@ export async function openBackend(test: TestContext, version: number) {
 	const hello: { features?: object } = {};
 	/** Types of what the device says, with its states: "hello", "listen start". */
 	const messages: string[] = [];
+	/** Results of tools that were called by {@link call}, in their order. */
+	const answers: {
+		readonly id?: number;
+		readonly result?: { readonly isError?: boolean; readonly content: readonly { readonly text: string }[] };
+	}[] = [];
 	let connected: WebSocket | undefined;
 	const greeted = new Promise<void>((resolve) => {
 		server.on("connection", (socket) => {
@@ -29,13 +34,15 @@ export async function openBackend(test: TestContext, version: number) {
 					timestamps.push(readTimestamp(Uint8Array.from(data).buffer, version));
 					return;
 				}
-				const { type, state, features } = JSON.parse(data.toString());
+				const { type, state, features, payload } = JSON.parse(data.toString());
 				if (type === "hello") {
 					Object.assign(hello, { features });
 					socket.send(JSON.stringify({ type: "hello", transport: "websocket", session_id: "s" }));
 					resolve();
 				}
-				if (type !== "mcp") {
+				if (type === "mcp") {
+					answers.push(payload);
+				} else {
 					messages.push(state === undefined ? type : `${type} ${state}`);
 				}
 			});
@@ -48,6 +55,7 @@ export async function openBackend(test: TestContext, version: number) {
 		hello,
 		messages,
 		greeted,
+		answers,
 		say: (message: object): void => connected?.send(JSON.stringify(message)),
 		send: (packet: Uint8Array, timestamp = 0): void => connected?.send(writeFrame(packet, version, timestamp)),
 	};

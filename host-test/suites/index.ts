@@ -26,6 +26,7 @@ export { default as familyFace } from "./family-face.suite.js";
 export { default as familyWire } from "./family-wire.suite.js";
 export { default as fatalError } from "./fatal-error.suite.js";
 export { default as gatewaySearch } from "./gateway-search.suite.js";
+export { default as head } from "./head.suite.js";
 export { default as http } from "./http.suite.js";
 export { default as httpServer } from "./http-server.suite.js";
 export { default as improv } from "./improv.suite.js";

@@ -4,9 +4,10 @@ import { ALL_KINDS } from "../../src/hardware/vocabulary.js";
 /** Kinds of parts of a virtual device without custom parts. */
 const ITS_KINDS = ["buttons", "lights", "rules", "sensors"];
 
-/** A virtual device has every part except Wi-Fi that could be set up, and custom parts. */
+/** A virtual device has every part except Wi-Fi that could be set up, a robot's head, and custom parts. */
 const LACKING: readonly string[] = [
 	"wifiSetup",
+	"head",
 	...ALL_KINDS.map(({ plural }) => plural).filter((plural) => !ITS_KINDS.includes(plural)),
 ];
 

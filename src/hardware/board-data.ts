@@ -52,6 +52,14 @@ export interface DisplayData {
 	readonly registers?: readonly PanelStep[];
 }
 
+/** A servo of a head: its number on the bus, its position at 0 degrees (steps of 0.3125°), and its range in degrees. */
+export interface HeadServo {
+	readonly id: number;
+	readonly zero: number;
+	readonly min: number;
+	readonly max: number;
+}
+
 /**
  * A board as data. From it are made: the SDK's target, the parts that the firmware opens, the features that fit into the flash,
  * the check of pins, the virtual device's profile, the list of tools and the tables of docs/boards.md.
@@ -63,7 +71,8 @@ export interface BoardData {
 	readonly source?: string;
 	/**
 	 * Target of the SDK that brings wiring, drivers and set-up: "m5dial". Members that it has already are `true`, or have only the
-	 * options that the firmware needs; `pins` names the pins that they take.
+	 * options that the firmware needs; `pins` names the pins that they take. Code opens those of "m5stack_cores3": only `expander`,
+	 * `leds` and `head` can be added.
 	 */
 	readonly extends?: string;
 	/** Whether to keep the target's `setup-target`, which may switch supplies on, and opens parts. Default: if it has the backlight. */
@@ -141,12 +150,13 @@ export interface BoardData {
 	};
 	/** Buttons by name, the main one first. A number: it connects the pin to ground. */
 	readonly buttons?: Readonly<Record<string, number | { readonly pin: number; readonly activeHigh: boolean }>>;
-	/** LEDs by name: WS2812 (`length` and `order` default to 1 and "GRB"), or one on a pin, dimmed by PWM. */
+	/** LEDs by name: WS2812 (`length` and `order` default to 1 and "GRB"), one on a pin, dimmed by PWM, or some of the expander "py32". */
 	readonly leds?: Readonly<
 		Record<
 			string,
 			| { readonly neopixel: number; readonly length?: number; readonly order?: string }
 			| { readonly pin: number; readonly activeLow?: boolean }
+			| { readonly py32: number }
 		>
 	>;
 	/**
@@ -185,9 +195,20 @@ export interface BoardData {
 	};
 	/** I/O expander on the I2C bus, opened before all others. `outputs`: levels of its pins by number; others stay inputs. */
 	readonly expander?: {
-		readonly driver: "tca9554" | "pca9557" | "tca9555" | "pi4ioe5v6408";
+		readonly driver: "tca9554" | "pca9557" | "tca9555" | "pi4ioe5v6408" | "py32";
 		readonly address?: number;
 		readonly outputs: Readonly<Record<number, 0 | 1>>;
+	};
+	/**
+	 * A head on two serial servos of the kind SCS0009, on a UART with these pins. Yaw is negative to the device's own left, pitch is
+	 * positive upwards. A touch sensor on it is the button "head".
+	 */
+	readonly head?: {
+		readonly transmit: number;
+		readonly receive: number;
+		readonly yaw: HeadServo;
+		readonly pitch: HeadServo;
+		readonly touch?: "si12t";
 	};
 	/** Other pins in use, by the part at them: { "SD card": [4] }. */
 	readonly pins?: Readonly<Record<string, readonly number[]>>;

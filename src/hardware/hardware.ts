@@ -2,6 +2,7 @@ import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { Words } from "../features/language.js";
 import type { Assistant, Chat } from "./assistant.js";
 import type { Guard } from "./guard.js";
+import type { Head } from "./head.js";
 import type { Button } from "./kinds/button.js";
 import type { PartsByKind } from "./kinds/index.js";
 import type { ByteSource, Camera, Preview, Snapshot } from "./pictures.js";
@@ -288,6 +289,7 @@ export interface Hardware extends PartsByKind {
 	readonly assistant?: Assistant;
 	readonly questions?: Questions;
 	readonly reminders?: Reminders;
+	readonly head?: Head;
 }
 
 /** A board: its parts, and its name as `serverInfo` gives it. */

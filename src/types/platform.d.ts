@@ -100,6 +100,8 @@ declare module "virtual-host" {
 		readonly lights: readonly string[];
 		/** Each has the name of its kind. */
 		readonly sensors: readonly ("temperature" | "light" | "motion")[];
+		/** Ranges of its head in degrees, if it has one. */
+		readonly head?: Readonly<Record<"yaw" | "pitch", { readonly min: number; readonly max: number }>>;
 	}
 	/** The options of the command line. */
 	export const options: {
@@ -120,6 +122,8 @@ declare module "virtual-host" {
 		/** The content of the simulated screen; `changed` names the members of the face that were shown just now. */
 		screen: [screen: object, changed: readonly string[]];
 		light: [name: string, light: { on: boolean; brightness: number; color: number }];
+		/** Degrees. */
+		servo: [name: string, angle: number];
 		/** A line of the conversation. */
 		chat: [line: string];
 	}

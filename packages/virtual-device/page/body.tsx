@@ -86,14 +86,29 @@ const TOUCH = "screen";
 
 /** The device as a person sees it: screen, lights, buttons. */
 export function Body() {
-	const { board, isRunning, lights } = device.value ?? {};
+	const { board, isRunning, lights, servos = {} } = device.value ?? {};
 	if (board === undefined || (board.screen === undefined && board.lights.length + board.buttons.length === 0)) {
 		return null;
 	}
+	const { yaw = 0, pitch = 0 } = servos;
+	// The device's own left is on the right of the page.
+	const turned = `rotateY(${-yaw}deg) rotateX(${pitch}deg)`;
+	const screen = board.screen && <Screen {...board.screen} isTouched={board.buttons.includes(TOUCH)} />;
 	const keys = board.buttons.filter((name) => name !== TOUCH || board.screen === undefined);
 	return (
 		<section class={isRunning ? "body" : "body off"} aria-label="Device">
-			{board.screen && <Screen {...board.screen} isTouched={board.buttons.includes(TOUCH)} />}
+			{board.head === undefined ? (
+				screen
+			) : (
+				<div class="neck">
+					<div class="head" style={{ transform: turned }}>
+						{screen}
+					</div>
+					<p class="text-light small">
+						Head: yaw {yaw}°, pitch {pitch}°
+					</p>
+				</div>
+			)}
 			{board.lights.length > 0 && (
 				<ul class="hstack lights">
 					{board.lights.map((name) => (

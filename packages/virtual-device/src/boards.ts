@@ -37,6 +37,8 @@ export interface BoardProfile {
 	readonly lights: readonly string[];
 	/** Each has the name of its kind. */
 	readonly sensors: readonly BoardSensor[];
+	/** Ranges of its head in degrees, if it has one. */
+	readonly head?: Readonly<Record<"yaw" | "pitch", { readonly min: number; readonly max: number }>>;
 	/** Parts of a project, by name. */
 	readonly own?: Readonly<Record<string, OwnPart>>;
 }
@@ -52,20 +54,25 @@ export const VIRTUAL_BOARD: BoardProfile = {
 };
 
 /** Parts that a virtual device opens by other members of its profile. */
-const BY_MEMBER = ["speaker", "screen", "buttons", "lights", "sensors"];
+const BY_MEMBER = ["speaker", "screen", "buttons", "lights", "sensors", "servos", "head"];
 
 /** Makes the profile of a board that is data. */
 export function profileOfData(name: string, data: BoardData): BoardProfile {
-	const { display, touch, buttons = {}, leds = {}, motion, light } = data;
+	const { display, touch, buttons = {}, leds = {}, motion, light, head } = data;
 	const { width = 0, height = 0, rotation = 0 } = display ?? {};
 	const isTurned = rotation % 180 !== 0;
 	return {
 		name,
 		parts: partsOfData(data).filter((part) => !BY_MEMBER.includes(part)),
 		...(display && { screen: isTurned ? { width: height, height: width } : { width, height } }),
-		buttons: [...Object.keys(buttons), ...(touch === undefined ? [] : ["screen"])],
+		buttons: [
+			...Object.keys(buttons),
+			...(touch === undefined ? [] : ["screen"]),
+			...(head?.touch === undefined ? [] : ["head"]),
+		],
 		lights: Object.keys(leds),
 		sensors: [...(motion === undefined ? [] : (["motion"] as const)), ...(light ? (["light"] as const) : [])],
+		...(head && { head }),
 	};
 }
 

@@ -277,6 +277,7 @@ export function showDevice(device: VirtualDevice, consoleUrl?: string) {
 				[...surroundings.values()].flatMap((each) => (each[0] === "board.reading" ? [[each[1], each[2]]] : [])),
 			),
 			lights: Object.fromEntries(device.lights),
+			servos: Object.fromEntries(device.servos),
 			pins: device.pins,
 			chips: device.chips,
 			...(consoleUrl !== undefined && { consoleUrl: consoleUrl }),
@@ -332,7 +333,7 @@ export function showDevice(device: VirtualDevice, consoleUrl?: string) {
 	device.on("exit", ({ code, detail }) => addLine("note", `the engine exited: ${code}: ${detail}`));
 	device.on("halted", () => close());
 	device.on("restarted", () => addLine("note", "restarted"));
-	for (const event of ["halted", "restarted", "surrounded", "light", "pin"] as const) {
+	for (const event of ["halted", "restarted", "surrounded", "light", "servo", "pin"] as const) {
 		device.on(event, () => send(described()));
 	}
 	return {

@@ -199,6 +199,8 @@ export interface DeviceEvents {
 	/** The screen has changed; `changed` names the members of the face that were shown just now. */
 	screen: [screen: ScreenPicture, changed: readonly string[]];
 	light: [name: string, light: LightState];
+	/** A servo of the board has moved, to this angle in degrees. */
+	servo: [name: string, angle: number];
 	/** A pin was opened, or its value has changed. */
 	pin: [pin: PinState];
 	/** The screen shows a picture, a JPEG or PNG file. */

@@ -19,6 +19,8 @@ export interface ShownDevice {
 	/** The values that were set, by sensor. */
 	readonly readings: Readonly<Record<string, number | Readonly<Record<string, number>>>>;
 	readonly lights: Readonly<Record<string, LightState>>;
+	/** Degrees, by servo. */
+	readonly servos: Readonly<Record<string, number>>;
 	/** The pins that the firmware has opened, by their numbers. */
 	readonly pins: readonly PinState[];
 	/** On its bus, by address. */

@@ -241,6 +241,11 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		return this.#run?.board.lights ?? new Map();
 	}
 
+	/** The angles of its board's servos that have moved, in degrees, by name. */
+	get servos(): ReadonlyMap<string, number> {
+		return this.#run?.board.servos ?? new Map();
+	}
+
 	/** Whether its machine runs. */
 	get isRunning(): boolean {
 		return this.#run !== undefined;

@@ -23,6 +23,7 @@ const EXPANDERS: Readonly<Record<NonNullable<BoardData["expander"]>["driver"], E
 	pca9557: { address: 0x18, ...ONE_PORT },
 	tca9555: { address: 0x20, ports: 2, output: 2, direction: 6, inputs: 0xff },
 	pi4ioe5v6408: { address: 0x43, ports: 1, output: 5, direction: 3, inputs: 0x00, highImpedance: 7 },
+	py32: { address: 0x6f, ports: 2, output: 5, direction: 3, inputs: 0x00 },
 });
 
 /**

@@ -1,8 +1,9 @@
 import { inBuild } from "../../platform/in-build.js";
 import type { OpenMember } from "../board-data.js";
 import type openNeoPixel from "./open-neopixel.js";
-import { openOptional } from "./open-optional.js";
+import { boardBus, openOptional } from "./open-optional.js";
 import type openPwmLight from "./open-pwm-light.js";
+import type openPy32Light from "./py32-light.js";
 
 /** Opens the LEDs of a board as its lights. */
 export default (({ data: { leds = {} }, board, closing }) => {
@@ -10,7 +11,9 @@ export default (({ data: { leds = {} }, board, closing }) => {
 		const light = openOptional(`LED ${name}`, () =>
 			"neopixel" in led
 				? inBuild<typeof openNeoPixel>("src/hardware/drivers/open-neopixel")?.(led.neopixel, led.length, led.order)
-				: inBuild<typeof openPwmLight>("src/hardware/drivers/open-pwm-light")?.(led),
+				: "py32" in led
+					? inBuild<typeof openPy32Light>("src/hardware/drivers/py32-light")?.(boardBus(), led.py32)
+					: inBuild<typeof openPwmLight>("src/hardware/drivers/open-pwm-light")?.(led),
 		);
 		return light ? [[name, light]] : [];
 	});

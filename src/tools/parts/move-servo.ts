@@ -10,7 +10,7 @@ export default defineTool({
 	needs: ["servos"],
 	input: {
 		name: string({ maxLength: 64, description: "Which one" }),
-		angle: number({ minimum: 0, maximum: 360, description: "Degrees" }),
+		angle: number({ minimum: -180, maximum: 360, description: "Degrees" }),
 	},
 	check: ({ name, angle }, { servos }) => checkAngle(name, findPart(servos, "name", name), angle),
 	run: ({ name, angle }, { servos }) => {

@@ -32,6 +32,8 @@ const MAX_PICTURE = 16 * 1024 * 1024;
 export interface SimulatedBoard extends Service {
 	/** The state of each light, by name. */
 	readonly lights: ReadonlyMap<string, LightState>;
+	/** The angle of each servo that has moved, in degrees, by name. */
+	readonly servos: ReadonlyMap<string, number>;
 	/** The content of the screen; undefined until the firmware has shown something. */
 	readonly screen: ScreenPicture | undefined;
 	/** Tells the firmware what a user does, or what is around the device. */
@@ -50,6 +52,7 @@ export function openBoard(
 ): SimulatedBoard {
 	const { events, flash } = environment;
 	const lights = new Map<string, LightState>();
+	const servos = new Map<string, number>();
 	let screen: ScreenPicture | undefined;
 	/** Pictures that were taken, which the firmware reads piece by piece: they may be larger than its heap. */
 	const taken = new Map<number, { readonly picture: Uint8Array; at: number }>();
@@ -130,6 +133,11 @@ export function openBoard(
 				events.emit("note", `the light ${name} is ${describeLight(light)}`);
 			}
 		},
+		servo([name, angle]: [string, number]) {
+			servos.set(name, angle);
+			events.emit("servo", name, angle);
+			events.emit("note", `the servo ${name} is at ${angle}°`);
+		},
 		chat: ([text]: [string]) => events.emit("note", text),
 		pictureClosed: ([id]: [number]) => taken.delete(id),
 		pictureBytes([id]: [number], piece: Uint8Array) {
@@ -157,6 +165,7 @@ export function openBoard(
 	return {
 		...makeService("board", handlers),
 		lights,
+		servos,
 		get screen() {
 			return screen;
 		},

@@ -2,9 +2,16 @@ import type { BoardData } from "xs-mcp-firmware/hardware/board-data";
 import presets from "xs-mcp-firmware/hardware/boards/presets.json" with { type: "json" };
 import type { Part } from "xs-mcp-firmware/hardware/hardware";
 
+/** Targets of the SDK whose parts code of their own opens: boards that extend one have its preset's members, too. */
+const CODE_BOARDS: readonly string[] = ["m5stack_cores3"];
+
+const isCode = ({ extends: target = "" }: BoardData): boolean => CODE_BOARDS.includes(target);
+
+const DATA = presets as unknown as Readonly<Record<string, BoardData>>;
+
 /** The boards that are data, by name. */
 export const PRESETS: ReadonlyMap<string, BoardData> = new Map(
-	Object.entries(presets as unknown as Readonly<Record<string, BoardData>>),
+	Object.entries(DATA).map(([name, data]) => [name, isCode(data) ? { ...DATA[data.extends ?? ""], ...data } : data]),
 );
 
 /** Bytes of the initial and only heap of strings and buffers of a board with PSRAM, and slots. */
@@ -26,7 +33,7 @@ const hasCodec = ({ psram, speaker, microphone }: BoardData): boolean =>
 
 /** Parts of a board beyond those of a bare chip. */
 export function partsOfData(data: BoardData): readonly Part[] {
-	const { display, touch, speaker, camera, buttons, leds, power, motion } = data;
+	const { display, touch, speaker, camera, buttons, leds, power, motion, head } = data;
 	const parts: readonly (readonly [has: boolean, ...parts: Part[]])[] = [
 		[speaker !== undefined, "speaker", "player"],
 		[hasCodec(data), "codec"],
@@ -37,6 +44,7 @@ export function partsOfData(data: BoardData): readonly Part[] {
 		[buttons !== undefined || touch !== undefined, "buttons"],
 		[leds !== undefined, "lights"],
 		[motion !== undefined, "sensors"],
+		[head !== undefined, "servos", "head"],
 	];
 	return parts.flatMap(([has, ...names]) => (has ? names : []));
 }
@@ -53,7 +61,21 @@ const codecsOf = ({ speaker, microphone }: BoardData): readonly string[] => {
 
 /** Manifests of the SDK and of this firmware for the members of a board, the latter from the folder `src`. */
 function manifestsOf(data: BoardData): readonly string[] {
-	const { display, touch, speaker, camera, buttons, leds = {}, power, motion, rtc, outputs, expander, ethernet } = data;
+	const {
+		display,
+		touch,
+		speaker,
+		camera,
+		buttons,
+		leds = {},
+		power,
+		motion,
+		rtc,
+		outputs,
+		expander,
+		ethernet,
+		head,
+	} = data;
 	const own = (has: unknown, ...files: string[]): string[] =>
 		has ? files.map((file) => `hardware/drivers/manifest_${file}.json`) : [];
 	const sdk = (folder: string, member: unknown): string[] => {
@@ -63,11 +85,23 @@ function manifestsOf(data: BoardData): readonly string[] {
 			: [`$(MODDABLE)/modules/drivers/${folder}/${FOLDERS[driver] ?? driver}/manifest.json`];
 	};
 	const lights = Object.values(leds);
+	const added = [
+		...own(expander, "expander"),
+		...own(
+			lights.some((led) => "py32" in led),
+			"py32-light",
+		),
+		...own(head, "head"),
+		...sdk("sensors", head?.touch),
+	];
+	if (isCode(data)) {
+		return [`hardware/boards/${data.extends}/manifest.json`, ...added];
+	}
 	return [
 		"hardware/boards/esp32/manifest_board.json",
+		...added,
 		...own(ethernet, "ethernet"),
 		...own(outputs, "outputs"),
-		...own(expander, "expander"),
 		...own(power, "power"),
 		...sdk("peripherals", power),
 		...own(display, "display"),
@@ -116,9 +150,9 @@ function runtimeOf(data: BoardData): BoardData {
 		microphone: hasCodec(data) ? pick(microphone, "codec", "address", "i2s", "channels") : undefined,
 		camera: pick(camera, "width", "height"),
 	};
-	const { touch, buttons, leds, power, motion, rtc, outputs, expander, ethernet } = data;
-	Object.assign(members, { ethernet, touch, buttons, leds, power, motion, rtc, outputs, expander });
-	return JSON.parse(JSON.stringify(members));
+	const { touch, buttons, leds, power, motion, rtc, outputs, expander, ethernet, head } = data;
+	Object.assign(members, { ethernet, touch, buttons, leds, power, motion, rtc, outputs, expander, head });
+	return JSON.parse(JSON.stringify(isCode(data) ? { expander, leds, head } : members));
 }
 
 /** Returns the folder of a target in the SDK. */
@@ -134,7 +168,7 @@ export const targetFolder = (target: string): string => `$(MODDABLE)/build/devic
 export function boardManifest(name: string, data: BoardData, src: string, sdkconfig: string): object {
 	const { psram, display } = data;
 	// A part cannot be opened twice: the set-ups of the SDK's targets open some.
-	const keepsSetup = data.setup ?? display?.backlight === true;
+	const keepsSetup = data.setup ?? (isCode(data) || display?.backlight === true);
 	const leftOut = keepsSetup || data.extends === undefined;
 	return {
 		build: {
@@ -202,7 +236,7 @@ const pinsIn = (part: string, path: string, value: unknown): readonly BoardPin[]
 		return [{ part, path: path.replace(/(\..+)\.(pin|neopixel)$/, "$1"), pin: value }];
 	}
 	return Object.entries(typeof value === "object" && value !== null ? value : {}).flatMap(([name, each]) =>
-		["hz", "mode", "length"].includes(name) ? [] : pinsIn(part, `${path}.${name}`, each),
+		["hz", "mode", "length", "py32"].includes(name) ? [] : pinsIn(part, `${path}.${name}`, each),
 	);
 };
 
@@ -229,6 +263,7 @@ export function boardPins(data: BoardData, chip: string): readonly BoardPin[] {
 		...of("microphone", "microphone", "i2s", "pdm"),
 		...pinsIn("camera", "camera", cameraPins(data)),
 		...(data.ethernet ? RMII_PINS : []).map((pin) => ({ part: "ethernet", path: "ethernet", pin })),
+		...of("servo bus", "head", "transmit", "receive"),
 		...of("ethernet", "ethernet", "mdc", "mdio", "power", "reset"),
 		...Object.keys(data.outputs ?? {}).map((pin) => ({ part: "power switches", path: "outputs", pin: Number(pin) })),
 		...Object.keys(buttons).flatMap((name) => of(`button ${name}`, "buttons", name)),

@@ -1,4 +1,4 @@
-import type { BoardData, Chip } from "xs-mcp-firmware/hardware/board-data";
+import type { BoardData, Chip, HeadServo } from "xs-mcp-firmware/hardware/board-data";
 import { aFlag, aNumber, anInteger, aPin } from "xs-mcp-firmware/hardware/parts/part";
 import { cameraPins, PRESETS } from "./board-manifest.js";
 import { nearest } from "./suggest.js";
@@ -196,6 +196,17 @@ const CAMERA_PINS = ["data", "xclk", "pclk", "href", "vsync", "sda", "scl"] as c
 
 const CHIP_NAMES: readonly Chip[] = ["esp32", "esp32s2", "esp32s3", "esp32c3", "esp32c6"];
 
+/** The highest pin of expanders with more than eight. */
+const EXPANDER_PINS: Readonly<Record<string, number>> = { tca9555: 15, py32: 13 };
+
+const headServo = object<HeadServo>(
+	{ id: anInteger(0, 253), zero: anInteger(0, 1023), min: aNumber(-180, 180), max: aNumber(-180, 180) },
+	"id",
+	"zero",
+	"min",
+	"max",
+);
+
 const BOARD = object<BoardData>({
 	title: aText,
 	source: aText,
@@ -233,11 +244,15 @@ const BOARD = object<BoardData>({
 	}),
 	camera,
 	buttons: named(either("number", aPin, object({ pin: aPin, activeHigh: aFlag }, "pin"))),
-	leds: named((name, value) =>
-		typeof value === "object" && value !== null && "neopixel" in value
-			? object({ neopixel: aPin, length: anInteger(1, 1024), order: anOrder }, "neopixel")(name, value)
-			: object({ pin: aPin, activeLow: aFlag }, "pin")(name, value),
-	),
+	leds: named((name, value) => {
+		const has = (member: string): boolean => typeof value === "object" && value !== null && member in value;
+		if (has("neopixel")) {
+			return object({ neopixel: aPin, length: anInteger(1, 1024), order: anOrder }, "neopixel")(name, value);
+		}
+		return has("py32")
+			? object({ py32: anInteger(1, 32) })(name, value)
+			: object({ pin: aPin, activeLow: aFlag }, "pin")(name, value);
+	}),
 	power: objectOrTrue({ driver: choice(["axp192", "axp2101"]), registers, backlight: aFlag }),
 	motion: objectOrTrue({
 		driver: choice("mpu6050 mpu6886 mpu9250 qmi8658 sh200q bmi270".split(" ")),
@@ -255,13 +270,20 @@ const BOARD = object<BoardData>({
 	expander: (name, value) =>
 		object(
 			{
-				driver: choice("tca9554 pca9557 tca9555 pi4ioe5v6408".split(" ")),
+				driver: choice("tca9554 pca9557 tca9555 pi4ioe5v6408 py32".split(" ")),
 				address: anAddress,
-				outputs: levels(anInteger(0, (value as BoardData["expander"])?.driver === "tca9555" ? 15 : 7)),
+				outputs: levels(anInteger(0, EXPANDER_PINS[(value as BoardData["expander"])?.driver ?? ""] ?? 7)),
 			},
 			"driver",
 			"outputs",
 		)(name, value),
+	head: object<NonNullable<BoardData["head"]>>(
+		{ transmit: aPin, receive: aPin, yaw: headServo, pitch: headServo, touch: choice(["si12t"]) },
+		"transmit",
+		"receive",
+		"yaw",
+		"pitch",
+	),
 	pins: named(list(aPin)),
 	unusedPins: named(list(aPin)),
 	note: aText,

@@ -56,12 +56,12 @@ export function chipOfBoard(target: BoardName = BARE_CHIP): string {
 		return chipOf(target);
 	}
 	const board = target.split("/").at(-1) ?? "";
-	const preset = PRESETS.get(board);
-	if (preset?.chip !== undefined) {
-		return preset.chip;
+	const { chip, extends: base = board } = PRESETS.get(board) ?? {};
+	if (chip !== undefined) {
+		return chip;
 	}
-	const [known] = Object.entries(TARGETS).find(([, boards]) => boards.includes(board)) ?? [];
-	return known ?? `${BARE_CHIP}${/s2|s3|c3|c6|h2/.exec(board)?.[0] ?? ""}`;
+	const [known] = Object.entries(TARGETS).find(([, boards]) => boards.includes(base)) ?? [];
+	return known ?? `${BARE_CHIP}${/s2|s3|c3|c6|h2/.exec(base)?.[0] ?? ""}`;
 }
 
 /** Whether the installed SDK has a target of this name. */

@@ -35,7 +35,7 @@ const TOOL_OPTIONS = namesOf<Definition>()(
 );
 const ANNOTATIONS = namesOf<ToolAnnotations>()("title readOnlyHint destructiveHint idempotentHint openWorldHint");
 const HARDWARE = namesOf<Hardware>()(
-	"buttons lights sensors switches servos lines sirens device log speaker player codec playOpusFile screen snapshot preview camera battery network accessPoint wifiSetup thermometer system updater installer settings http clock chat assistant questions reminders rules ruleBook",
+	"buttons lights sensors switches servos lines sirens device log speaker player codec playOpusFile screen snapshot preview camera battery network accessPoint wifiSetup thermometer system updater installer settings http clock chat assistant questions reminders head rules ruleBook",
 );
 
 const NUMBER_OPTIONS = namesOf<NumberOptions>()("title description default minimum maximum");

@@ -2,10 +2,13 @@
 import LTR553ALS from "embedded:sensor/AmbientLight-Proximity/LTR553ALS";
 import config from "mc/config";
 import Timer from "timer";
+import { FIRMWARE } from "../../../core/firmware.js";
+import { inBuild } from "../../../platform/in-build.js";
 import { openFace } from "../../../screen/open-face.js";
 import openPreview from "../../../screen/open-preview.js";
 import openCodec from "../../../sound/open-codec.js";
 import { openPlayer } from "../../../sound/open-player.js";
+import type { BoardData, OpeningBoard, OpenMember } from "../../board-data.js";
 import { aw88298 } from "../../drivers/aw88298.js";
 import type { PowerChipGlobal, SmBusRecord } from "../../drivers/axp2101.js";
 import { frameJpeg } from "../../drivers/frame-jpeg.js";
@@ -40,8 +43,8 @@ export const openBoard = () => {
 	// A Lite-On LTR-553ALS. The SDK's driver reports raw counts, not lux.
 	const source = openOptional("light sensor", () => new LTR553ALS({ sensor: bus }));
 	const light: LightSensor | undefined = source && lightSensor(source, "counts", Timer);
-	const esp32 = openEsp32("m5stack_cores3", openOptional("real-time clock", openRtc));
-	return {
+	const esp32 = openEsp32(FIRMWARE.board, openOptional("real-time clock", openRtc));
+	const board = {
 		...esp32,
 		speaker: aw88298(amp),
 		player,
@@ -54,6 +57,14 @@ export const openBoard = () => {
 		battery: power,
 		...(touch && { buttons: { screen: touch } }),
 		...((motion ?? light) && { sensors: { ...(motion && { motion }), ...(light && { light }) } }),
-		close: () => closeAll(touch, motion, light, esp32.network, player, preview, screen, powerChip),
-	} satisfies Board;
+	} satisfies Omit<Board, "close">;
+	// Members that a preset adds.
+	const { board: data = {} } = config as { readonly board?: BoardData };
+	const opening: OpeningBoard = { data, board, closing: [] };
+	for (const member of ["expander", "leds", "head"]) {
+		inBuild<OpenMember>(`src/hardware/drivers/open-${member}`)?.(opening);
+	}
+	const { closing } = opening;
+	const parts = [touch, motion, light, esp32.network, player, preview, screen, powerChip];
+	return Object.assign(board, { close: () => closeAll(...closing, ...parts) });
 };

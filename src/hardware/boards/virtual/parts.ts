@@ -4,9 +4,10 @@ import * as host from "virtual-host";
 import type { Chat } from "../../assistant.js";
 import { TimedButton } from "../../drivers/button.js";
 import { ColoredLight } from "../../drivers/light-state.js";
-import type { TimerHandle } from "../../hardware.js";
-import type { PartsByKind } from "../../kinds/index.js";
+import type { Board, TimerHandle } from "../../hardware.js";
+import { servoHead, type TurningServo } from "../../head.js";
 import type { Reading, Sensor } from "../../kinds/sensor.js";
+import { checkAngle } from "../../kinds/servo.js";
 
 /** Milliseconds that a button stays down, and up, at least: longer than a contact bounces. */
 const MIN_HOLD = 100;
@@ -66,6 +67,25 @@ class VirtualLight extends ColoredLight {
 	}
 }
 
+/** A servo whose arm the user sees. */
+const virtualServo = (name: "yaw" | "pitch", { min, max }: Pick<TurningServo, "min" | "max">): TurningServo => {
+	const servo = {
+		min,
+		max,
+		error: undefined,
+		target: undefined as number | undefined,
+		angle: undefined as number | undefined,
+		move: (angle: number) => void servo.turn(angle),
+		async turn(angle: number): Promise<void> {
+			checkAngle(name, servo, angle);
+			servo.target = angle;
+			servo.angle = angle;
+			host.tell("servo", name, angle);
+		},
+	};
+	return servo;
+};
+
 /** A sensor whose value the user enters. */
 const virtualSensor = (kind: string, unit: string, initial: Reading) => {
 	let reading = initial;
@@ -85,10 +105,10 @@ const SENSORS = {
 	motion: () => virtualSensor("motion", "m/s²", { x: 0, y: 0, z: 9.81 }),
 };
 
-/** The lights, sensors and buttons of a virtual board, and its prompt. */
+/** The lights, sensors, buttons and the head of a virtual board, and its prompt. */
 export const openParts = (
 	board: host.VirtualBoardProfile,
-): Pick<PartsByKind, "buttons" | "lights" | "sensors"> & { readonly chat: Chat; close(): void } => {
+): Pick<Board, "buttons" | "lights" | "sensors" | "servos" | "head"> & { readonly chat: Chat; close(): void } => {
 	const fingers = byName(board.buttons, () => new Finger());
 	const sensors = byName(board.sensors, (kind) => SENSORS[kind]());
 	host.on("button", (name, isDown) => fingers[name]?.move(isDown));
@@ -101,7 +121,12 @@ export const openParts = (
 	/** The prompt: lines that the user types and reads. */
 	const chat: Chat = { onLine: undefined, show: (line) => host.tell("chat", line) };
 	host.on("typed", (text) => chat.onLine?.(text));
+	const servos = board.head && {
+		yaw: virtualServo("yaw", board.head.yaw),
+		pitch: virtualServo("pitch", board.head.pitch),
+	};
 	return {
+		...(servos && { servos, head: servoHead(servos, Timer) }),
 		...(board.lights.length > 0 && { lights: byName(board.lights, (name) => new VirtualLight(name)) }),
 		...(board.sensors.length > 0 && {
 			sensors: byName(board.sensors, (name) => (sensors[name] as VirtualSensor).sensor),

@@ -1,0 +1,293 @@
+import setExpander from "../../src/hardware/drivers/expander.js";
+import openPy32Light from "../../src/hardware/drivers/py32-light.js";
+import { openScsBus, openScsServo } from "../../src/hardware/drivers/scs-servo.js";
+import type { SerialOptions, SerialPort } from "../../src/hardware/hardware.js";
+import { servoHead } from "../../src/hardware/head.js";
+import { callTool, clientOf, words } from "../doubles/client.js";
+import { fakeBus } from "../doubles/fake-bus.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
+import { equal, failureOf, given, matches, settled, suite, throws } from "../harness.js";
+
+const packet = (...body: number[]): number[] => [
+	0xff,
+	0xff,
+	...body,
+	~body.reduce((sum, byte) => sum + byte, 0) & 0xff,
+];
+
+/** Registers of servos on a wire that brings back what is sent, and what happens to answers. */
+class Wire {
+	readonly sent: number[][] = [];
+	/** Registers by servo and number. */
+	readonly memory = new Map<string, number>();
+	faults = 0;
+	hasEcho = false;
+	change = (answer: number[]): readonly number[] | undefined => answer;
+	onReadable: SerialOptions["onReadable"] = () => {};
+	private waiting: number[] = [];
+
+	set(id: number, register: number, ...values: number[]): void {
+		for (const [at, value] of values.entries()) {
+			this.memory.set(`${id}/${register + at}`, value);
+		}
+	}
+
+	open(): new (options: SerialOptions) => SerialPort {
+		const wire = this;
+		return class implements SerialPort {
+			constructor(options: SerialOptions) {
+				equal([options.baud, options.format], [1_000_000, "buffer"]);
+				wire.onReadable = options.onReadable;
+			}
+			read(count: number): ArrayBuffer {
+				return Uint8Array.from(wire.waiting.splice(0, count)).buffer;
+			}
+			write(bytes: ArrayBuffer): void {
+				wire.take([...new Uint8Array(bytes)]);
+			}
+			close(): void {}
+		};
+	}
+
+	/** Bytes arrive one at a time. */
+	private arrive(bytes: readonly number[]): void {
+		for (const byte of bytes) {
+			this.waiting.push(byte);
+			this.onReadable(1);
+		}
+	}
+
+	private take(bytes: number[]): void {
+		this.sent.push(bytes);
+		const [, , id = 0, , instruction, register = 0, ...rest] = bytes.slice(0, -1);
+		const values = [];
+		if (instruction === 2) {
+			for (let at = 0; at < (rest[0] ?? 0); at += 1) {
+				values.push(this.memory.get(`${id}/${register + at}`) ?? 0);
+			}
+		} else {
+			this.set(id, register, ...rest);
+		}
+		const answer = this.change(packet(id, values.length + 2, this.faults, ...values));
+		void Promise.resolve().then(() => this.arrive([...(this.hasEcho ? bytes : []), ...(answer ?? [])]));
+	}
+}
+
+function bus() {
+	const wire = new Wire();
+	const timer = new FakeTimer();
+	return { wire, timer, bus: openScsBus({ io: wire.open() }, timer) };
+}
+
+function servo() {
+	const setup = bus();
+	setup.wire.set(1, 56, 460 >> 8, 460 & 0xff);
+	const arm = openScsServo(setup.bus, setup.timer, { id: 1, zero: 460, min: -128, max: 128 });
+	return { ...setup, arm };
+}
+
+/** A servo that arrives at once. */
+class FakeServo {
+	readonly error = undefined;
+	readonly turns: unknown[] = [];
+	target: number | undefined;
+	angle: number | undefined;
+
+	readonly min: number;
+	readonly max: number;
+
+	constructor(min: number, max: number) {
+		this.min = min;
+		this.max = max;
+	}
+
+	move(): void {}
+
+	async turn(angle: number, speed: number): Promise<void> {
+		this.turns.push([angle, speed]);
+		this.target = angle;
+	}
+}
+
+function head() {
+	const timer = new FakeTimer();
+	const yaw = new FakeServo(-128, 128);
+	const pitch = new FakeServo(5, 85);
+	return { timer, yaw, pitch, head: servoHead({ yaw, pitch }, timer) };
+}
+
+/** Lets time pass, step by step, until a promise is settled. */
+async function pass<Value>(timer: FakeTimer, promise: Promise<Value>): Promise<Value> {
+	let isDone = false;
+	const done = promise.finally(() => {
+		isDone = true;
+	});
+	done.catch(() => {});
+	for (let step = 0; step < 100 && !isDone; step += 1) {
+		await settled();
+		timer.pass(50);
+	}
+	return await done;
+}
+
+/** Lets 300 ms pass. */
+const wait = (timer: FakeTimer): Promise<void> =>
+	pass(timer, new Promise<void>((resolve) => void timer.set(resolve, 300)));
+
+export default suite("a head on serial servos", {
+	"SCS: reads and writes registers, one packet at a time": given(bus, async ({ wire, timer, bus: scs }) => {
+		wire.set(2, 56, 0x02, 0x6c);
+		const read = scs.read(2, 56, 2);
+		const written = scs.write(2, 40, 1);
+		await settled();
+		equal(
+			[await pass(timer, read), await pass(timer, written)],
+			[
+				{ values: [0x02, 0x6c], fault: undefined },
+				{ values: [], fault: undefined },
+			],
+		);
+		equal(wire.sent, [
+			[0xff, 0xff, 2, 4, 2, 56, 2, 0xbd],
+			[0xff, 0xff, 2, 4, 3, 40, 1, 0xcd],
+		]);
+	}),
+	"SCS: ignores its own bytes, noise, and a late answer of another servo": given(
+		bus,
+		async ({ wire, timer, bus: scs }) => {
+			wire.hasEcho = true;
+			wire.set(1, 56, 1, 2);
+			wire.change = (answer) => [0x00, 0xff, ...packet(2, 4, 0, 9, 9), ...packet(1, 2, 0), ...answer];
+			equal(await pass(timer, scs.read(1, 56, 2)), { values: [1, 2], fault: undefined });
+		},
+	),
+	"SCS: repeats a packet once, and says that a servo does not answer": given(bus, async ({ wire, timer, bus: scs }) => {
+		let isLost = true;
+		wire.change = (answer) => {
+			const seen = isLost ? undefined : answer;
+			isLost = false;
+			return seen;
+		};
+		equal((await pass(timer, scs.write(1, 40, 0))).values, []);
+		equal(wire.sent.length, 2);
+		wire.change = () => undefined;
+		matches(await failureOf(pass(timer, scs.write(1, 40, 0))), /^servo 1: no answer$/);
+		equal(wire.sent.length, 4);
+		wire.change = (answer) => answer;
+		equal((await pass(timer, scs.write(2, 40, 0))).values, []);
+	}),
+	"SCS: refuses an answer with a wrong checksum, or half of one": given(bus, async ({ wire, timer, bus: scs }) => {
+		wire.change = (answer) => [...answer.slice(0, -1), (answer.at(-1) ?? 0) ^ 1];
+		matches(await failureOf(pass(timer, scs.read(1, 56, 2))), /^servo 1: wrong checksum$/);
+		wire.change = (answer) => answer.slice(0, -1);
+		matches(await failureOf(pass(timer, scs.read(1, 56, 2))), /^servo 1: no answer$/);
+	}),
+	"SCS: names a servo's fault": given(bus, async ({ wire, timer, bus: scs }) => {
+		const faults = [];
+		for (const bits of [1, 2, 4, 8, 32]) {
+			wire.faults = bits;
+			faults.push((await pass(timer, scs.read(1, 56, 2))).fault?.split(":")[0]);
+		}
+		equal(faults, ["wrong voltage", "position sensor failed", "too hot", "too much current", "overload"]);
+	}),
+	"SCS0009: reads where it is, and moves with torque at a speed": given(servo, async ({ wire, timer, arm }) => {
+		await settled();
+		equal([arm.angle, arm.error], [0, undefined]);
+		wire.sent.length = 0;
+		await pass(timer, arm.turn(-50, 100));
+		// 460 - 50 * 3.2 = 300 and 100 * 3.2 = 320.
+		equal(wire.sent.slice(0, 2), [packet(1, 4, 3, 40, 1), packet(1, 9, 3, 42, 1, 44, 0, 0, 1, 64)]);
+	}),
+	"SCS0009: switches its motor off at rest": given(servo, async ({ wire, timer, arm }) => {
+		await settled();
+		wire.set(1, 66, 1);
+		await pass(timer, arm.turn(10, 100));
+		await wait(timer);
+		equal(wire.memory.get("1/40"), 1);
+		wire.set(1, 56, 492 >> 8, 492 & 0xff);
+		wire.set(1, 66, 0);
+		await wait(timer);
+		equal([wire.memory.get("1/40"), arm.angle, arm.error], [0, 10, undefined]);
+	}),
+	"SCS0009: lets go of a head that is held, and says so until it moves again": given(
+		servo,
+		async ({ wire, timer, arm }) => {
+			await settled();
+			wire.set(1, 66, 1);
+			await pass(timer, arm.turn(10, 100));
+			wire.faults = 32;
+			await wait(timer);
+			equal([wire.memory.get("1/40"), arm.error], [0, "servo 1: overload: the arm is blocked or held"]);
+			wire.faults = 0;
+			await pass(timer, arm.turn(10, 100));
+			equal([wire.memory.get("1/40"), arm.error], [1, undefined]);
+		},
+	),
+	"SCS0009: says that it does not answer, and refuses angles out of its range": given(
+		servo,
+		async ({ wire, timer, arm }) => {
+			wire.change = () => undefined;
+			matches(await failureOf(pass(timer, arm.turn(10, 100))), /^servo 1: no answer$/);
+			equal(arm.error, "servo 1: no answer");
+			throws(() => arm.move(129), /^angle: servo moves from -128 to 128 degrees, not to 129$/);
+			arm.close();
+		},
+	),
+	"moves by a tool, which refuses what it cannot reach": given(head, async ({ head: part, yaw, pitch }) => {
+		const client = clientOf({ head: part });
+		client.initialize("2025-11-25");
+		const call = async (args: object) => await callTool(client, "self.head.move", args);
+		await call({ yaw: -30 });
+		await call({ pitch: 40, speed: 60 });
+		equal([yaw.turns, pitch.turns], [[[-30, 120]], [[40, 60]]]);
+		equal(words(await call({})), "yaw: expected it, or pitch");
+		equal(words(await call({ pitch: 0 })), "angle: pitch moves from 5 to 85 degrees, not to 0");
+	}),
+	"looks at a point, as far as it turns": given(head, async ({ head: part }) => {
+		equal(await part.lookAt(100, 0, 100), { yaw: 0, pitch: 45 });
+		equal(await part.lookAt(0, -50, 20), { yaw: -90, pitch: 22 });
+		equal(await part.lookAt(-100, 1, -40), { yaw: 128, pitch: 5 });
+	}),
+	"nods and shakes, and returns to where it was": given(head, async ({ timer, yaw, pitch, head: part }) => {
+		await part.move({ yaw: 120, pitch: 10 }, 100);
+		equal([await pass(timer, part.gesture("nod")), await pass(timer, part.gesture("shake"))], [true, true]);
+		equal(
+			[pitch, yaw].map(({ turns }) => turns.map((turn) => (turn as [number])[0])),
+			[
+				[10, 25, 10, 25, 10],
+				[120, 100, 128, 100, 128, 120],
+			],
+		);
+	}),
+	"ends a gesture with another movement": given(head, async ({ timer, yaw, head: part }) => {
+		const shaking = part.gesture("shake");
+		await settled();
+		await part.move({ yaw: 60 }, 100);
+		equal(await pass(timer, shaking), false);
+		equal(yaw.target, 60);
+	}),
+	"PY32: switches the servos on, and shows one colour on all LEDs": given(fakeBus, ({ bus: i2c, writes, absent }) => {
+		setExpander(i2c, { driver: "py32", outputs: { 0: 1, 13: 0 } });
+		equal(writes.splice(0), [
+			[0x6f, 5, 1],
+			[0x6f, 3, 1],
+			[0x6f, 6, 0],
+			[0x6f, 4, 0x20],
+		]);
+		const light = openPy32Light(i2c, 2);
+		light.on = true;
+		light.brightness = 100;
+		writes.length = 0;
+		light.color = 0xff8000;
+		equal(writes, [
+			[0x6f, 0x30, 0x00],
+			[0x6f, 0x31, 0xfc],
+			[0x6f, 0x32, 0x00],
+			[0x6f, 0x33, 0xfc],
+			[0x6f, 0x24, 0x42],
+		]);
+		light.close();
+		absent.add(0x6f);
+		throws(() => openPy32Light(i2c, 2), /^write failed$/);
+	}),
+});

@@ -1,0 +1,52 @@
+import Serial from "embedded:io/serial";
+import Timer from "timer";
+import { findDriver } from "../../platform/in-build.js";
+import type { OpenMember } from "../board-data.js";
+import { servoHead } from "../head.js";
+import { boardBus, openOptional } from "./open-optional.js";
+import { openTouch } from "./open-touch.js";
+import { openScsBus, openScsServo } from "./scs-servo.js";
+
+/** The SDK's Si12T: how hard each of its fields is touched, 0 to 3. */
+type Si12T = new (options: object) => { sample(): readonly number[]; close(): void };
+
+/** Sensitivity of M5Stack's firmware. */
+const SENSITIVITY = 3;
+
+/** Opens the touch sensor. Its samples are the fields that are touched. @throws Error if it does not answer */
+const openHeadTouch = () => {
+	const driver = findDriver<Si12T>("si12t") as Si12T;
+	const chip = new driver({ sensor: boardBus(), sensitivityLevel: SENSITIVITY });
+	return {
+		sample(): readonly object[] | undefined {
+			try {
+				return chip.sample().flatMap((strength) => (strength > 0 ? [{ strength }] : []));
+			} catch {
+				// The next poll tries again.
+				return undefined;
+			}
+		},
+		close: () => chip.close(),
+	};
+};
+
+/** Opens the servos of a head, and the touch sensor on it, if it answers, as the button "head". */
+export default (({ data: { head }, board, closing }) => {
+	if (head === undefined) {
+		return;
+	}
+	const { transmit, receive } = head;
+	const port = { io: Serial, port: 1, transmit, receive } as unknown as Parameters<typeof openScsBus>[0];
+	const bus = openOptional("servo bus", () => openScsBus(port, Timer));
+	if (bus !== undefined) {
+		const servos = { yaw: openScsServo(bus, Timer, head.yaw), pitch: openScsServo(bus, Timer, head.pitch) };
+		Object.assign(board, { servos, head: servoHead(servos, Timer) });
+		closing.push(servos.yaw, servos.pitch, bus);
+	}
+	const touchClass = (() => openHeadTouch()) as unknown as NonNullable<Parameters<typeof openTouch>[0]>;
+	const touch = head.touch && openOptional("touch sensor", () => openTouch(touchClass));
+	if (touch) {
+		Object.assign(board, { buttons: { ...board.buttons, head: touch } });
+		closing.push(touch);
+	}
+}) satisfies OpenMember;

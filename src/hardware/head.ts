@@ -1,0 +1,111 @@
+import type { TimerModule } from "./hardware.js";
+import { checkAngle, type Servo } from "./kinds/servo.js";
+
+/** A direction of a head, in degrees. */
+interface Direction {
+	/** Negative to the device's own left. */
+	readonly yaw: number;
+	/** Positive upwards. */
+	readonly pitch: number;
+}
+
+/** A head that turns and tilts. */
+export interface Head {
+	/** @throws Error if it does not move so far */
+	check(direction: Partial<Direction>): void;
+	/**
+	 * Moves the head, and ends a gesture. Resolves once its servos are on their way.
+	 *
+	 * @param speed degrees per second. Default 120
+	 * @throws Error if a servo does not answer
+	 */
+	move(direction: Partial<Direction>, speed?: number): Promise<void>;
+	/**
+	 * Turns to a point, or to the limit of the range. Distances have any unit.
+	 *
+	 * @returns the direction
+	 * @throws Error if a servo does not answer
+	 */
+	lookAt(ahead: number, right: number, up: number): Promise<Direction>;
+	/**
+	 * Nods or shakes the head, and returns it to where it was.
+	 *
+	 * @returns whether no other movement has ended it
+	 * @throws Error if a servo does not answer
+	 */
+	gesture(gesture: keyof typeof GESTURES): Promise<boolean>;
+}
+
+/** A servo that tells when it has taken an angle. */
+export interface TurningServo extends Servo {
+	/** The angle that it was told last; undefined before. */
+	readonly target: number | undefined;
+	/**
+	 * Turns the arm. Resolves once it is on its way.
+	 *
+	 * @param speed degrees per second
+	 * @throws Error if the servo does not answer
+	 */
+	turn(angle: number, speed: number): Promise<void>;
+}
+
+/** The axis of a gesture, and its angles, in degrees from where the head is. */
+const GESTURES = Object.freeze({
+	nod: { axis: "pitch", angles: [-15, 0, -15, 0] },
+	shake: { axis: "yaw", angles: [-20, 20, -20, 20, 0] },
+} as const);
+
+/** Degrees per second, unless a call says it. */
+const SPEED = 120;
+
+/** Degrees per second of a gesture, and milliseconds of each of its movements. */
+const GESTURE_SPEED = 200;
+const GESTURE_STEP = 250;
+
+/** Makes a head of two servos. */
+export const servoHead = (servos: Readonly<Record<keyof Direction, TurningServo>>, timer: TimerModule): Head => {
+	/** Counts movements: a gesture ends with the next one. */
+	let movements = 0;
+	const axesOf = (direction: Partial<Direction>) =>
+		(["yaw", "pitch"] as const).flatMap((axis) => {
+			const angle = direction[axis];
+			return angle === undefined ? [] : [{ axis, servo: servos[axis], angle }];
+		});
+	const limit = ({ min, max }: TurningServo, angle: number): number => Math.min(Math.max(angle, min), max);
+	const degrees = (y: number, x: number): number => Math.round((Math.atan2(y, x) * 180) / Math.PI);
+	const head: Head = {
+		check(direction) {
+			for (const { axis, servo, angle } of axesOf(direction)) {
+				checkAngle(axis, servo, angle);
+			}
+		},
+		async move(direction, speed = SPEED) {
+			movements += 1;
+			await Promise.all(axesOf(direction).map(({ servo, angle }) => servo.turn(angle, speed)));
+		},
+		async lookAt(ahead, right, up) {
+			const yaw = limit(servos.yaw, degrees(right, ahead));
+			const pitch = limit(servos.pitch, degrees(up, Math.hypot(ahead, right)));
+			await head.move({ yaw, pitch });
+			return { yaw, pitch };
+		},
+		async gesture(gesture) {
+			const { axis, angles } = GESTURES[gesture];
+			const servo = servos[axis];
+			const start = limit(servo, servo.target ?? servo.angle ?? 0);
+			// A head that looks down already nods upwards.
+			const sign = start + angles[0] < servo.min ? -1 : 1;
+			movements += 1;
+			const movement = movements;
+			for (const angle of angles) {
+				await servo.turn(limit(servo, start + sign * angle), GESTURE_SPEED);
+				await new Promise<void>((resolve) => void timer.set(resolve, GESTURE_STEP));
+				if (movement !== movements) {
+					return false;
+				}
+			}
+			return true;
+		},
+	};
+	return head;
+};
