@@ -206,8 +206,8 @@ describe("everyday use of the console in Chromium", { skip: whyNoChromium }, () 
 		await page.locator("input[name=token]").fill(gateway.secret);
 		await page.keyboard.press("Enter");
 		await page.locator("nav a[href='#/clients']").click();
-		await page.locator(".new-token input[name=name]").fill("my phone");
-		await page.locator(".new-token button[type=submit]").click();
+		await page.locator("form.token input[name=name]").fill("my phone");
+		await page.locator("form.token button[type=submit]").click();
 		await page.getByRole("alert").getByText("英").waitFor();
 	});
 });

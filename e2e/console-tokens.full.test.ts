@@ -24,6 +24,57 @@ describe("tokens and sessions of the console in Chromium, in full", { skip: whyN
 		await other.getByText("Invalid token").waitFor();
 	});
 
+	itConsole("edits a token with the form that makes one", async (gateway, t) => {
+		const token = await gateway.tokens.add({ name: "lamp", kind: "device" });
+		await WireDevice.connect(t, gateway, { id: LAMP, token, tools: [VOLUME] });
+		const alias = gateway.gateway.servers.find(LAMP)?.alias as string;
+		const secret = await gateway.tokens.add({ name: "kiosk", kind: "client", userTools: true });
+		const other = await openSignedIn(t, { ...gateway, secret });
+		const page = await openSignedIn(t, gateway);
+		await page.getByRole("link", { name: "Clients" }).click();
+		const line = page.locator("li", { hasText: "kiosk" });
+		await line.getByRole("button", { name: "Edit" }).click();
+		assert.equal(await line.getByLabel("user tools").isChecked(), true);
+		await line.getByLabel("Only these devices").fill("nothing");
+		await line.getByRole("button", { name: "Save" }).click();
+		await line.getByText("devices: unknown device nothing").waitFor();
+		await line.getByLabel("Only these devices").fill(alias);
+		await line.getByLabel("Valid until").fill("2999-12-31");
+		await line.getByLabel("read-only").check();
+		await line.getByRole("button", { name: "Save" }).click();
+		await line.getByText(`${alias} · user tools · read-only · until 31/12/2999`).waitFor();
+		assert.equal(await line.getByRole("button", { name: "Save" }).count(), 0);
+		await other.getByText("Your token is read-only").waitFor();
+		await line.getByRole("button", { name: "Edit" }).click();
+		assert.equal(await line.getByLabel("Only these devices").inputValue(), alias);
+		const { tokens } = gateway.gateway;
+		for (const kiosk of tokens.records.filter(({ name }) => name === "kiosk")) {
+			await tokens.change({ name: "kiosk", kind: "client" }, tokens.revisionOf(kiosk));
+		}
+		await line.getByRole("button", { name: "Save" }).click();
+		await line.getByText("the token was changed meanwhile").waitFor();
+		await line.getByText("all devices").waitFor();
+		await page.getByRole("link", { name: "Audit log" }).click();
+		await page
+			.getByText(`changed the token kiosk: ${alias} · user tools · read-only · until 31/12/2999`)
+			.first()
+			.waitFor();
+		assert.deepEqual(complaintsOf(page), []);
+	});
+
+	it("asks before the last operator's token is none any more", async (t) => {
+		const gateway = await startConsole(t);
+		const page = await openSignedIn(t, gateway);
+		await page.getByRole("link", { name: "Clients" }).click();
+		const line = page.locator("li", { hasText: "operator" }).first();
+		await line.getByRole("button", { name: "Edit" }).click();
+		await line.getByLabel("operator:").uncheck();
+		await line.getByRole("button", { name: "Save" }).click();
+		await page.getByRole("dialog").getByText("last operator's token").waitFor();
+		await page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+		await page.getByText("Tokens are managed with an operator's token").waitFor();
+	});
+
 	it("asks before the first token for clients, an operator's, and shows it beside the sign-in", async (t) => {
 		const { gateway, page } = await openWithDevice(t);
 		await page.getByRole("link", { name: "Clients" }).click();

@@ -57,6 +57,11 @@ export const language = computed(() => {
 	return wanted.find((tag): tag is Language => Object.hasOwn(LANGUAGES, tag)) ?? "en";
 });
 
+/** Locale of dates: the browser's own, if it has the language of the page. */
+export const locale = computed(
+	() => navigator.languages.find((tag) => tag.startsWith(language.value)) ?? language.value,
+);
+
 effect(() => {
 	document.documentElement.lang = language.value;
 	void loadTexts(language.value);
@@ -126,7 +131,7 @@ export function duration(milliseconds: number): string {
 
 /** Day and time, to the second. */
 export function dateAndTime(time: number): string {
-	return new Date(time).toLocaleString(language.value, { dateStyle: "short", timeStyle: "medium", hour12: false });
+	return new Date(time).toLocaleString(locale.value, { dateStyle: "short", timeStyle: "medium", hour12: false });
 }
 
 /** The time of day, to the second. */

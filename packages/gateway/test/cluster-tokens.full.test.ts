@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/testing.js";
+import type { TokenSummary } from "../src/console/messages.js";
 import { run } from "../testing/command-line.js";
 import { WireDevice } from "../testing/gateway.js";
 import { startTwo, untilAt } from "../testing/gateways.js";
@@ -28,6 +29,25 @@ describe("a token of a cluster", { skip: whyNoNats }, () => {
 		await untilStatus([a, b], token, 401);
 	});
 
+	it("is edited at one gateway, once: its rights are those at every gateway", async (t) => {
+		const { a, b } = await startTwo(t);
+		const [token, me] = await Promise.all([
+			a.tokens.add({ name: "desk", kind: "client", operator: true }),
+			a.tokens.add({ name: "me", kind: "client", operator: true }),
+		]);
+		await untilStatus([a, b], token, 200);
+		const headers = { Authorization: `Bearer ${me}` };
+		const { tokens } = (await (await fetch(`${b.base}/tokens`, { headers })).json()) as { tokens: TokenSummary[] };
+		const { revision } = tokens.find(({ name }) => name === "desk") as TokenSummary;
+		const edit = (at: StartedProgram, more: object) =>
+			sendJson("PUT", `${at.base}/tokens/desk`, { kind: "client", revision, ...more }, headers);
+		const edits = await Promise.all([edit(a, { readOnly: true }), edit(b, { userTools: true })]);
+		assert.deepEqual(edits.map(({ status }) => status).sort(), [204, 409]);
+		const isOperator = ({ base }: StartedProgram) =>
+			fetch(`${base}/tokens`, { headers: { Authorization: `Bearer ${token}` } }).then(({ ok }) => ok);
+		await until(async () => !(await isOperator(a)) && !(await isOperator(b)), "it is no operator's any more");
+	});
+
 	it("is removed elsewhere: its device is disconnected", async (t) => {
 		const { a, b } = await startTwo(t);
 		const token = await a.tokens.add({ name: "lamp", kind: "device" });
@@ -46,7 +66,12 @@ describe("a token of a cluster", { skip: whyNoNats }, () => {
 		const headers = { Authorization: `Bearer ${token}` };
 		const change = (method: string, path: string, json?: object) => sendJson(method, a.base + path, json, headers);
 		const desk = { name: "desk", kind: "client" };
-		for (const refused of [await change("POST", "/tokens", desk), await change("DELETE", "/tokens/me")]) {
+		const edit = { kind: "client", operator: true, revision: 1 };
+		for (const refused of [
+			await change("POST", "/tokens", desk),
+			await change("PUT", "/tokens/me", edit),
+			await change("DELETE", "/tokens/me"),
+		]) {
 			assert.equal(refused.status, 503);
 			assert.match((await refused.json()).error.message, /the cluster's store is unreachable/);
 		}

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { MemoryStore } from "xs-mcp-manager/core";
 import { until } from "../../../host-test/support/testing.js";
+import type { TokenRecord } from "../src/config/access.js";
 import { TokenStore } from "../src/config/token-store.js";
 import { makeStateFolder, storeIn, tokensIn } from "../testing/program.js";
 
@@ -44,6 +45,27 @@ describe("the token store", () => {
 		await assert.rejects(tokens.add({ name: "local", kind: "client" }), /token local already exists/);
 		await assert.rejects(tokens.add({ name: "my laptop", kind: "client" }), /name: expected/);
 		await assert.rejects(tokens.remove("phone"), /unknown token phone/);
+	});
+
+	it("edits a token for one of two processes, and never brings back a secret that was revoked", async () => {
+		const folder = makeStateFolder();
+		const [one, other] = [tokensIn(folder), tokensIn(folder)];
+		const secret = await one.add({ name: "ci", kind: "client" });
+		const revisionOf = (tokens: TokenStore): number => {
+			tokens.refresh();
+			return tokens.revisionOf(tokens.records[0] as TokenRecord);
+		};
+		const revision = revisionOf(other);
+		const edits = [one, other].map((tokens, at) =>
+			tokens.change({ name: "ci", kind: "client", devices: [`d${at}`] }, revision),
+		);
+		assert.deepEqual((await Promise.allSettled(edits)).map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+		await assert.rejects(Promise.all(edits), { code: "conflict" });
+		const before = revisionOf(other);
+		await one.remove("ci");
+		await one.add({ name: "ci", kind: "client" });
+		await assert.rejects(other.change({ name: "ci", kind: "client" }, before), { code: "conflict" });
+		assert.equal(other.verify("client", secret), undefined);
 	});
 
 	it("does not take the id of a sign-in as a token", async () => {

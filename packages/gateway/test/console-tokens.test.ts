@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { StoreError } from "xs-mcp-manager/core";
 import { testWith, until } from "../../../host-test/support/testing.js";
 import { withLock } from "../src/config/state-files.js";
 import { signIn, startWithConsole, startWithToken, statusOf } from "../testing/console.js";
 import { connectClient, LAMP, WireDevice } from "../testing/gateway.js";
-import { sendJson, storeIn } from "../testing/program.js";
+import { connect, sendJson, storeIn } from "../testing/program.js";
 
 const itConsole = testWith(startWithConsole);
+
+const DESK = "02:00:00:00:00:02";
 
 const sender =
 	(base: string, headers: Record<string, string> = {}) =>
@@ -48,17 +51,116 @@ describe("the tokens in the console", () => {
 		assert.equal(await statusOf(`${gateway.base}/servers/x/restart`, { ...remove, method: "POST" }), 403);
 	});
 
+	it("are edited: the secret stays, and whoever uses it has its new rights at once", async (t) => {
+		const { base, send, ...gateway } = await asOperator(t);
+		await WireDevice.connect(t, gateway, { id: LAMP });
+		await WireDevice.connect(t, gateway, { id: DESK });
+		const { token } = await (await send("POST", "/tokens", { name: "ci", kind: "client", readOnly: true })).json();
+		const headers = { Authorization: `Bearer ${token}` };
+		const client = await connect(t, { base }, token);
+		assert.equal(
+			(await client.listTools()).tools.some(({ name }) => /volume/.test(name)),
+			false,
+		);
+		const events = await fetch(`${base}/events`, { headers });
+		const { tokens } = await (await send("GET", "/tokens")).json();
+		const { revision } = tokens.find(({ name }: { name: string }) => name === "ci");
+		const expires = "2999-01-01T00:00:00.000Z";
+		const edit = { kind: "client", devices: [DESK], expires, revision };
+		assert.equal((await send("PUT", "/tokens/ci", edit)).status, 204);
+		// Its stream ends, as if it were revoked.
+		await events.text().catch(() => {});
+		const { devices } = await (await fetch(`${base}/devices`, { headers })).json();
+		assert.deepEqual(
+			devices.map(({ id }: { id: string }) => id),
+			[DESK],
+		);
+		assert.equal(
+			(await client.listTools()).tools.some(({ name }) => /volume/.test(name)),
+			true,
+		);
+		const alias = gateway.gateway.servers.find(DESK)?.alias;
+		const [, ci] = (await (await send("GET", "/tokens")).json()).tokens;
+		assert.deepEqual([ci.devices, ci.names, ci.expires, ci.readOnly], [[DESK], [alias], expires, undefined]);
+		const { entries } = await (await send("GET", "/audit")).json();
+		const change = { name: "ci", kind: "client", expires, names: [alias] };
+		assert.deepEqual([entries[0].request, entries[0].change], ["PUT /tokens/ci", change]);
+	});
+
+	it("are not edited over a newer edit, nor those that no operator made", async (t) => {
+		const { send, tokens } = await asOperator(t);
+		await tokens.add({ name: "ci", kind: "client" });
+		await tokens.bind(LAMP, "secret", "salt");
+		const list = (await (await send("GET", "/tokens")).json()).tokens;
+		const [, { revision }, bound] = list;
+		assert.equal((await send("PUT", "/tokens/ci", { kind: "client", readOnly: true, revision })).status, 204);
+		const second = await send("PUT", "/tokens/ci", { kind: "client", microphone: true, revision });
+		assert.equal(second.status, 409);
+		assert.match((await second.json()).error.message, /^revision: .*changed meanwhile/);
+		for (const [name, kind] of [
+			[`device:${LAMP}`, "device"],
+			["ci", "device"],
+			["nobody", "client"],
+		]) {
+			const refused = await send("PUT", `/tokens/${name}`, { kind, revision: bound.revision, yes: true });
+			assert.equal(refused.status, 400);
+			assert.match((await refused.json()).error.message, /^unknown token .* that an operator made/);
+		}
+		tokens.refresh();
+		assert.equal(tokens.records.find(({ name }) => name === "ci")?.readOnly, true);
+	});
+
+	it("end the last operator's access only once the operator has agreed", async (t) => {
+		const { send } = await asOperator(t);
+		const [{ revision }] = (await (await send("GET", "/tokens")).json()).tokens;
+		const edit = { kind: "client", readOnly: true, revision };
+		const asked = await send("PUT", "/tokens/me", edit);
+		assert.equal(asked.status, 409);
+		const { error, question } = await asked.json();
+		assert.equal(question.isLastOperator, true);
+		assert.match(error.message, /last operator's token.*"yes": true/);
+		assert.equal((await send("PUT", "/tokens/me", { ...edit, yes: true })).status, 204);
+		assert.equal((await send("GET", "/tokens")).status, 403);
+	});
+
+	it("are not edited while the store cannot be written, which is said", async (t) => {
+		const { send, gateway } = await asOperator(t);
+		const [{ revision }] = (await (await send("GET", "/tokens")).json()).tokens;
+		const cause = Object.assign(new Error("read-only file system"), { code: "EROFS" });
+		t.mock.method(gateway.store, "set", () => Promise.reject(new StoreError("not-written", "token/me", { cause })));
+		const refused = await send("PUT", "/tokens/me", { kind: "client", operator: true, userTools: true, revision });
+		assert.equal(refused.status, 503);
+		assert.match((await refused.json()).error.message, /cannot be saved: EROFS/);
+	});
+
+	it("of a device are edited: only devices that it no longer names are disconnected", async (t) => {
+		const { send, tokens, ...gateway } = await asOperator(t);
+		const token = await tokens.add({ name: "boards", kind: "device", devices: [LAMP, DESK] });
+		const lamp = await WireDevice.connect(t, gateway, { id: LAMP, token });
+		await WireDevice.connect(t, gateway, { id: DESK, token });
+		const [, { revision }] = (await (await send("GET", "/tokens")).json()).tokens;
+		const edit = { kind: "device", devices: [DESK], revision };
+		assert.equal((await send("PUT", "/tokens/boards", edit)).status, 204);
+		await lamp.disconnected();
+		assert.equal(gateway.gateway.servers.find(DESK)?.online, true);
+	});
+
 	it("have to make sense", async (t) => {
 		const { send } = await asOperator(t);
-		for (const wrong of [
-			{},
-			{ name: "a b", kind: "client" },
-			{ name: "me", kind: "client" },
-			{ name: "x", kind: "device", userTools: true, yes: true },
-			{ name: "x", kind: "client", operator: true, devices: ["a"] },
-			{ name: "x", kind: "client", expires: "tomorrow" },
-		]) {
-			assert.equal((await send("POST", "/tokens", wrong)).status, 400, JSON.stringify(wrong));
+		for (const [wrong, field] of [
+			[{}, "name"],
+			[{ name: "a b", kind: "client" }, "name"],
+			[{ name: "me", kind: "client" }, "token me"],
+			[{ name: "x", kind: "device", userTools: true, yes: true }, "userTools"],
+			[{ name: "x", kind: "device", expires: "2999-01-01T00:00:00Z", yes: true }, "expires"],
+			[{ name: "x", kind: "client", operator: true, devices: ["a"] }, "devices"],
+			[{ name: "x", kind: "client", operator: true, readOnly: true }, "readOnly"],
+			[{ name: "x", kind: "client", microphone: true, readOnly: true }, "microphone"],
+			[{ name: "x", kind: "client", expires: "tomorrow" }, "expires"],
+		] as const) {
+			const response = await send("POST", "/tokens", wrong);
+			assert.equal(response.status, 400, JSON.stringify(wrong));
+			assert.match((await response.json()).error.message, new RegExp(`^${field}`));
 		}
 		assert.equal((await send("DELETE", "/tokens/nobody")).status, 400);
 	});
@@ -85,7 +187,13 @@ describe("the tokens in the console", () => {
 		const request = { name: "lamp", kind: "device", devices: [LAMP] };
 		const asked = await send("POST", "/tokens", request);
 		assert.equal(asked.status, 409);
-		assert.deepEqual((await asked.json()).question, { isFirst: false, clients: [], devices: [], unknown: [LAMP] });
+		assert.deepEqual((await asked.json()).question, {
+			isFirst: false,
+			isLastOperator: false,
+			clients: [],
+			devices: [],
+			unknown: [LAMP],
+		});
 		assert.equal((await send("POST", "/tokens", { ...request, yes: true })).status, 201);
 	});
 });
@@ -105,7 +213,13 @@ describe("the first token", () => {
 		const asked = await sender(base)("POST", "/tokens", { name: "me", kind: "client", operator: true });
 		assert.equal(asked.status, 409);
 		const { error, question } = await asked.json();
-		assert.deepEqual(question, { isFirst: true, clients: ["test-client"], devices: [], unknown: [] });
+		assert.deepEqual(question, {
+			isFirst: true,
+			isLastOperator: false,
+			clients: ["test-client"],
+			devices: [],
+			unknown: [],
+		});
 		assert.match(error.message, /every client needs a token.*test-client.*"yes": true/);
 		assert.equal(tokens.needs("client"), false);
 	});
@@ -133,7 +247,13 @@ describe("the first token", () => {
 		const asked = await send("POST", "/tokens", { name: "board", kind: "device" });
 		assert.equal(asked.status, 409);
 		const { question } = await asked.json();
-		assert.deepEqual(question, { isFirst: true, clients: [], devices: [server?.alias], unknown: [] });
+		assert.deepEqual(question, {
+			isFirst: true,
+			isLastOperator: false,
+			clients: [],
+			devices: [server?.alias],
+			unknown: [],
+		});
 		assert.equal(gateway.tokens.needs("device"), false);
 		assert.equal(server?.online, true);
 		assert.equal((await send("POST", "/tokens", { name: "board", kind: "device", yes: true })).status, 201);

@@ -1,9 +1,11 @@
 import { useSignal } from "@preact/signals";
+import type { TokenSummary } from "../../src/console/messages.js";
 import type { AuditEntry } from "../../src/history/audit-log.js";
 import { decode } from "../store/route.js";
 import { ask } from "../store/session.js";
 import { dateAndTime, t } from "../texts.js";
 import { Button, CallText, Form, LogEntry, LogList, TextField, useLoaded } from "./basics.js";
+import { rightsText } from "./tokens.js";
 import { visible, visibleLine } from "./visible.js";
 
 /** The fields of the form that are times in the browser's time zone. */
@@ -16,7 +18,6 @@ const CHANGES = [
 	[/^DELETE \/devices\/([^/]+)$/, "change_forget"],
 	[/^DELETE \/devices\/([^/]+)\/session$/, "change_disconnect"],
 	[/^POST \/devices\/([^/]+)\/firmware$/, "change_firmware"],
-	[/^POST (\/tokens)$/, "change_token"],
 	[/^DELETE \/tokens\/([^/]+)$/, "change_revoke"],
 	[/^POST \/bindings\/([^/]+)$/, "change_approve"],
 	[/^DELETE \/bindings\/([^/]+)$/, "change_reject"],
@@ -33,6 +34,11 @@ function changeText({ request, change = {} }: Change): string {
 			? []
 			: [t(`change_${member}`, { device: name(edited), value: visibleLine([value].flat().join(", ")) || "–" })];
 	});
+	const [, verb] = /^(POST|PUT) \/tokens/.exec(request) ?? [];
+	if (verb !== undefined && typeof change.name === "string") {
+		const values = { device: visibleLine(change.name), value: rightsText(change as Partial<TokenSummary>) };
+		return t(verb === "PUT" ? "change_edit" : "change_token", values);
+	}
 	const [text] = CHANGES.flatMap(([pattern, key]) => {
 		const [, device] = pattern.exec(request) ?? [];
 		return device === undefined ? [] : [t(key, { device: name(device) })];

@@ -2,7 +2,7 @@ import { signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { TokenQuestion, TokenSummary } from "../../src/console/messages.js";
 import { ApiError, ask, checkSession, phase, session, signIn } from "../store/session.js";
-import { ago, t } from "../texts.js";
+import { ago, locale, t } from "../texts.js";
 import { attempt, Badge, Button, Card, confirm, Form, type FormProps, Snippet, TextField, wordsIn } from "./basics.js";
 import { Preferences } from "./settings.js";
 import { visibleLine } from "./visible.js";
@@ -20,11 +20,19 @@ const FLAGS = [
 
 const MAX_NAMED = 10;
 
-const MILLISECONDS_PER_DAY = 86_400_000;
+/** The rights of a token in words: "desk, kitchen · read-only · until 31/12/2026". */
+export function rightsText({ names, expires, ...flags }: Partial<TokenSummary>): string {
+	return [
+		names === undefined ? t("allDevices") : names.map(visibleLine).join(", "),
+		...FLAGS.flatMap(([flag]) => (flags[flag] ? t(flag) : [])),
+		...(expires ? [t("expires", { date: new Date(expires).toLocaleDateString(locale.value) })] : []),
+	].join(" · ");
+}
 
 /** The tokens of clients and devices, and a form for another one. */
 export function Tokens() {
 	const tokens = useSignal<readonly TokenSummary[]>([]);
+	const edited = useSignal<TokenSummary | undefined>(undefined);
 	const read = async (): Promise<void> => {
 		tokens.value = (await ask<{ tokens: readonly TokenSummary[] }>("tokens")).tokens;
 	};
@@ -42,16 +50,23 @@ export function Tokens() {
 			await read();
 		}
 	};
-	const create = async (data: FormData, form: HTMLFormElement): Promise<void> => {
-		const json = requestIn(data);
-		const token = await createToken(json);
-		if (token !== undefined) {
-			created.value = { name: json.name, secret: token };
+	const save = async (data: FormData, form: HTMLFormElement, token?: TokenSummary): Promise<void> => {
+		const answer = await saveToken(data, token).catch(async (error: Error) => {
+			// Another operator may have changed the token.
+			await attempt(read);
+			throw error;
+		});
+		if (answer === undefined) {
+			return;
+		}
+		if (answer.token !== undefined) {
+			created.value = { name: String(data.get("name")), secret: answer.token };
 			form.reset();
-			// After the first token for clients this page needs one, too: the sign-in shows it.
-			if (await checkSession()) {
-				await read();
-			}
+		}
+		edited.value = undefined;
+		// After the first token for clients this page needs one, too: the sign-in shows it. An edit may be of this page's token.
+		if ((await checkSession()) && session.value?.operator) {
+			await read();
 		}
 	};
 	return (
@@ -59,10 +74,20 @@ export function Tokens() {
 			{!session.value?.needsToken && <p class="text-light">{t("noTokensYet")}</p>}
 			<ul class="unstyled vstack">
 				{tokens.value.map((token) => (
-					<TokenLine key={token.name} token={token} onRevoke={() => revoke(token)} />
+					<li key={token.name} class="vstack">
+						<TokenLine
+							token={token}
+							isEdited={edited.value?.name === token.name}
+							onEdit={() => (edited.value = edited.value?.name === token.name ? undefined : token)}
+							onRevoke={() => revoke(token)}
+						/>
+						{edited.value?.name === token.name && (
+							<TokenForm token={edited.value} onSubmit={(data, form) => save(data, form, edited.value)} />
+						)}
+					</li>
 				))}
 			</ul>
-			<TokenForm onSubmit={create} />
+			<TokenForm onSubmit={save} />
 		</Card>
 	);
 }
@@ -79,12 +104,18 @@ export function CreatedToken() {
 	);
 }
 
-/** Creates a token, after a question if that has consequences for others. Resolves with its secret, or undefined if the answer is no. */
-async function createToken(json: ReturnType<typeof requestIn>): Promise<string | undefined> {
-	const create = async (more: object): Promise<string> =>
-		(await ask<{ token: string }>("tokens", "POST", { ...json, ...more })).token;
+/**
+ * Creates a token, or edits one, after a question if that has consequences for others. Resolves with its secret if it is new, or with
+ * undefined if the answer is no.
+ */
+async function saveToken(form: FormData, token?: TokenSummary): Promise<{ readonly token?: string } | undefined> {
+	const json = requestIn(form, token);
+	const save = async (more: object): Promise<{ token?: string }> =>
+		(await (token === undefined
+			? ask<{ token: string }>("tokens", "POST", { name: form.get("name"), ...json, ...more })
+			: ask(`tokens/${encodeURIComponent(token.name)}`, "PUT", { ...json, ...more, revision: token.revision }))) ?? {};
 	try {
-		return await create({});
+		return await save({});
 	} catch (error) {
 		const isQuestion = error instanceof ApiError && error.status === 409;
 		const { question } = ((isQuestion && error.body) || {}) as { question?: TokenQuestion };
@@ -97,11 +128,13 @@ async function createToken(json: ReturnType<typeof requestIn>): Promise<string |
 			...(question.isFirst ? [t(isClient ? "firstClientToken" : "firstDeviceToken")] : []),
 			...(cutOff.length > 0 ? [t("cutsOff", { count: cutOff.length, names: namesOf(cutOff) })] : []),
 			...(question.isFirst && isClient ? [t("pageNeedsToken")] : []),
+			...(question.isLastOperator ? [t("revokesLastOperator")] : []),
 			...(question.unknown.length > 0 ? [t("neverConnected", { devices: namesOf(question.unknown) })] : []),
 		];
 		const action = isClient ? "cutOffClients" : "cutOffDevices";
-		const isAgreed = await confirm(text, cutOff.length === 0 ? t("create") : t(action, { count: cutOff.length }));
-		return isAgreed ? await create({ yes: true }) : undefined;
+		const usual = t(token === undefined ? "create" : "save");
+		const isAgreed = await confirm(text, cutOff.length === 0 ? usual : t(action, { count: cutOff.length }));
+		return isAgreed ? await save({ yes: true }) : undefined;
 	}
 }
 
@@ -110,55 +143,85 @@ function namesOf(names: readonly string[]): string {
 	return names.length > MAX_NAMED ? `${shown}, …` : shown;
 }
 
-function TokenLine({ token, onRevoke }: { readonly token: TokenSummary; readonly onRevoke: () => unknown }) {
-	const { name, kind, client, devices, userTools, microphone, operator, readOnly, expires, lastUsed } = token;
+interface TokenLineProps {
+	readonly token: TokenSummary;
+	readonly isEdited: boolean;
+	readonly onEdit: () => unknown;
+	readonly onRevoke: () => unknown;
+}
+
+function TokenLine({ token, isEdited, onEdit, onRevoke }: TokenLineProps) {
+	const { name, kind, client, operator, lastUsed } = token;
+	// A sign-in has the rights that a person has approved, and a bound device only itself: their names have a colon.
+	const isEditable = !name.includes(":");
 	return (
-		<li class="hstack">
+		<div class="hstack">
 			<span class="grow">
 				{visibleLine(name)} <Badge>{t(kind === "client" ? "forClient" : "forDevice")}</Badge>
-				{userTools && <Badge>{t("userTools")}</Badge>}
-				{microphone && <Badge variant="warning">{t("microphone")}</Badge>}
-				{readOnly && <Badge>{t("readOnly")}</Badge>}
 				{operator && <Badge variant="warning">{t("operator")}</Badge>}
 				<small>
 					{client !== undefined && `${visibleLine(client)} · `}
-					{devices === undefined ? t("allDevices") : devices.map(visibleLine).join(", ")}
-					{expires && ` · ${t("expires", { date: new Date(expires).toLocaleDateString() })}`}
+					{rightsText({ ...token, operator: false })}
 					{lastUsed !== undefined && ` · ${t("lastUsed")} ${ago(lastUsed)}`}
 				</small>
 			</span>
-			<Button onClick={onRevoke} text={t("revoke")} />
-		</li>
+			<span class="hstack">
+				{isEditable && <Button onClick={onEdit} aria-expanded={isEdited} text={t("edit")} />}
+				<Button onClick={onRevoke} text={t("revoke")} />
+			</span>
+		</div>
 	);
 }
 
-function TokenForm({ onSubmit }: Pick<FormProps, "onSubmit">) {
-	const kind = useSignal("client");
+interface TokenFormProps extends Pick<FormProps, "onSubmit"> {
+	/** The token to edit; undefined for a new one. */
+	readonly token?: TokenSummary | undefined;
+}
+
+function TokenForm({ token, onSubmit }: TokenFormProps) {
+	const kind = useSignal<string>(token?.kind ?? "client");
 	const isFirst = kind.value === "client" && session.value?.needsToken === false;
 	return (
-		<Form kind="new-token" onSubmit={onSubmit}>
-			<h3>{t("newToken")}</h3>
-			<TextField
-				label={t("column_name")}
-				name="name"
-				required
-				pattern="[A-Za-z0-9][A-Za-z0-9_.\-]{0,63}"
-				help={t("nameHelp")}
-			/>
-			<label>
-				{t("for")}
-				<select name="kind" onChange={({ currentTarget }) => (kind.value = currentTarget.value)}>
-					<option value="client">{t("forClient")}</option>
-					<option value="device">{t("forDevice")}</option>
-				</select>
-			</label>
-			{!isFirst && <TextField label={t("onlyDevices")} name="devices" placeholder="02:12:34:56:78:9a" />}
+		<Form kind="token" onSubmit={onSubmit}>
+			{token === undefined && (
+				<>
+					<h3>{t("newToken")}</h3>
+					<TextField
+						label={t("column_name")}
+						name="name"
+						required
+						pattern="[A-Za-z0-9][A-Za-z0-9_.\-]{0,63}"
+						help={t("nameHelp")}
+					/>
+					<label>
+						{t("for")}
+						<select name="kind" onChange={({ currentTarget }) => (kind.value = currentTarget.value)}>
+							<option value="client">{t("forClient")}</option>
+							<option value="device">{t("forDevice")}</option>
+						</select>
+					</label>
+				</>
+			)}
+			{!isFirst && (
+				<TextField
+					label={t("onlyDevices")}
+					name="devices"
+					defaultValue={token?.names?.join(", ")}
+					placeholder="02:12:34:56:78:9a"
+				/>
+			)}
 			{kind.value === "client" && (
 				<>
-					<TextField label={t("days")} name="days" type="number" min="1" max="9999" />
+					<TextField
+						label={t("validUntil")}
+						name="until"
+						type="date"
+						max="9999-12-31"
+						defaultValue={dateOf(token?.expires)}
+					/>
 					{(isFirst ? FLAGS.slice(0, 2) : FLAGS).map(([flag, text]) => (
 						<label key={flag}>
-							<input name={flag} type="checkbox" /> {t(text)}
+							<input name={flag} type="checkbox" defaultChecked={token?.[flag] ?? false} /> {t(text)}
 						</label>
 					))}
 					{isFirst && (
@@ -169,19 +232,25 @@ function TokenForm({ onSubmit }: Pick<FormProps, "onSubmit">) {
 					)}
 				</>
 			)}
-			<Button type="submit" text={t("create")} />
+			<Button type="submit" text={t(token === undefined ? "create" : "save")} />
 		</Form>
 	);
 }
 
-function requestIn(form: FormData) {
+/** A time as the value of a date field: YYYY-MM-DD, in the browser's time zone. */
+function dateOf(time: string | undefined): string {
+	return time === undefined ? "" : new Date(time).toLocaleDateString("sv");
+}
+
+function requestIn(form: FormData, token: TokenSummary | undefined) {
 	const devices = wordsIn(form, "devices");
-	const days = Number(form.get("days") ?? 0);
+	const until = String(form.get("until") ?? "");
+	// The day that a token is valid until is its last one.
+	const isKept = until === dateOf(token?.expires);
 	return {
-		name: String(form.get("name")),
-		kind: String(form.get("kind")),
+		kind: token?.kind ?? String(form.get("kind")),
 		...(devices.length > 0 && { devices }),
-		...(days > 0 && { expires: new Date(Date.now() + days * MILLISECONDS_PER_DAY).toISOString() }),
+		...(until !== "" && { expires: isKept ? token?.expires : new Date(`${until}T23:59:59`).toISOString() }),
 		...Object.fromEntries(FLAGS.filter(([flag]) => form.has(flag)).map(([flag]) => [flag, true])),
 	};
 }

@@ -25,6 +25,9 @@ const MAX_SIGN_INS = 200;
 /** Milliseconds between writes of a token's last use: it is used with every request. */
 const USE_INTERVAL = 60_000;
 
+/** A token, as an operator makes or edits it. */
+type TokenRights = Omit<TokenRecord, "sha256" | "created" | "grant" | "salt">;
+
 /** A change of tokens that cannot be made. */
 export class TokenError extends Error {
 	override readonly name = "TokenError";
@@ -120,7 +123,7 @@ export class TokenStore {
 		return record?.grant === undefined ? record : undefined;
 	}
 
-	/** The record of a token or sign-in that was verified before; undefined if it was removed or has expired. */
+	/** The record of a token or sign-in that was verified before, as it is now; undefined if it was removed or has expired. */
 	current(sha256: string): TokenRecord | undefined {
 		return this.#ifValid(this.#hashes.client.get(sha256) ?? this.#hashes.device.get(sha256));
 	}
@@ -139,18 +142,37 @@ export class TokenStore {
 	}
 
 	/** Creates a token and returns it. Rejects with TokenError if its name cannot be used, and with StoreError, as all changes do. */
-	async add(token: Omit<TokenRecord, "sha256" | "created" | "grant">): Promise<string> {
+	async add(token: TokenRights): Promise<string> {
 		const { name } = token;
 		if (!NAME.test(name)) {
 			throw new TokenError(`name: expected up to 64 letters, digits, "_", "." and "-", got ${JSON.stringify(name)}`);
 		}
 		const secret = TOKEN_PREFIX + randomBytes(32).toString("base64url");
-		const devices = token.devices && { devices: token.devices.map(deviceIdOf) };
-		const record = { ...token, ...devices, created: this.#today, sha256: digest(secret) };
+		const record = recordOf(token, { created: this.#today, sha256: digest(secret) });
 		if (name === NO_TOKEN_NAME || !(await this.#create(record))) {
 			throw new TokenError(`token ${name} already exists`);
 		}
 		return secret;
+	}
+
+	/** The revision of a record, for {@link change}. */
+	revisionOf(record: TokenRecord): number {
+		return this.#store.get(tokenKey(record))?.revision ?? 0;
+	}
+
+	/**
+	 * Replaces the rights of a token that an operator made; its secret stays. Rejects with TokenError if there is none, and with
+	 * StoreError "conflict" if the revision is not its newest one.
+	 */
+	async change(token: TokenRights, revision: number): Promise<void> {
+		// The record that is read is then at least as new as the revision: the hash is that of this revision, or there is a conflict.
+		await this.sync();
+		this.refresh();
+		const before = this.#records.get(`token/${token.name}`);
+		if (before === undefined || before.kind !== token.kind || before.salt !== undefined) {
+			throw new TokenError(`unknown token ${token.name} for a ${token.kind} that an operator made`);
+		}
+		await this.#store.set(tokenKey(before), recordOf(token, before), revision);
 	}
 
 	/** Stores a token that the gateway has made for one device, which may have one only if `replaces`. Returns whether it is stored. */
@@ -265,6 +287,10 @@ export class TokenStore {
 		const isValid = record?.expires === undefined || Date.parse(record.expires) > this.now;
 		return isValid ? record : undefined;
 	}
+}
+
+function recordOf(token: TokenRights, { created, sha256 }: Pick<TokenRecord, "created" | "sha256">): TokenRecord {
+	return { ...token, ...(token.devices && { devices: token.devices.map(deviceIdOf) }), created, sha256 };
 }
 
 /** No name that an operator chooses has a colon. */

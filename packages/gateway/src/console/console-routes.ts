@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { SERVER_ERROR } from "xs-mcp-manager/core";
+import { isConflict, SERVER_ERROR } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { isLoopback } from "../config/listen-address.js";
 import { TokenError } from "../config/token-store.js";
@@ -95,13 +95,21 @@ export function addConsoleRoutes(gateway: RunningGateway): void {
 		const list = tokens.records.map((record): TokenSummary => {
 			const { sha256: _, salt: __, grant, ...rest } = record;
 			const lastUsed = tokens.lastUse(record);
-			return { ...rest, ...(grant && { client: grant.clientName }), ...(lastUsed !== undefined && { lastUsed }) };
+			return {
+				...rest,
+				...namesOf(gateway, rest.devices),
+				...(grant && { client: grant.clientName }),
+				...(lastUsed !== undefined && { lastUsed }),
+				revision: tokens.revisionOf(record),
+			};
 		});
 		return c.json({ tokens: list });
 	});
-	app.post("/tokens", addToken(gateway));
+	app.post("/tokens", saveToken(gateway));
+	app.all("/tokens/:name", allow("PUT", "DELETE"));
+	app.put("/tokens/:name", saveToken(gateway));
 	// Its users are disconnected within a second.
-	app.all("/tokens/:name", allow("DELETE"), async (c) => {
+	app.delete("/tokens/:name", async (c) => {
 		await translated(() => tokens.remove(c.req.param("name")));
 		return c.body(null, 204);
 	});
@@ -174,8 +182,7 @@ function showSession(gateway: RunningGateway, hasExtension: boolean): Route {
 	};
 }
 
-const NEW_TOKEN = z.strictObject({
-	name: z.string(),
+const TOKEN_RIGHTS = {
 	kind: z.enum(["client", "device"]),
 	devices: z.array(z.string().min(1).max(128)).min(1).max(1_000).optional(),
 	userTools: z.boolean().optional(),
@@ -185,27 +192,42 @@ const NEW_TOKEN = z.strictObject({
 	expires: z.iso.datetime().optional(),
 	/** Whether the operator has agreed to the consequences for others. */
 	yes: z.boolean().optional(),
-});
+};
+
+const NEW_TOKEN = z.strictObject({ name: z.string(), ...TOKEN_RIGHTS });
+
+const EDITED_TOKEN = z.strictObject({ revision: z.int().min(1), ...TOKEN_RIGHTS });
 
 const MAX_NAMED = 10;
 
 /**
- * `POST /tokens`: creates a token. The answer is the only one that has it. A token that would disconnect others, or whose
- * device has never connected, is created only with `"yes": true`, else the answer is 409 with a {@link TokenQuestion}.
+ * `POST /tokens`: creates a token. The answer is the only one that has it. `PUT /tokens/NAME` replaces its rights: those who use it
+ * get them at once. What would disconnect others, is for a device that has never connected or would end the last operator's access is
+ * done only with `"yes": true`, else the answer is 409 with a {@link TokenQuestion}.
  */
-function addToken(gateway: RunningGateway): Route {
+function saveToken(gateway: RunningGateway): Route {
 	const { tokens, servers, settings } = gateway;
 	const { guard, endpoint } = gateway.use(clients);
 	return async (c) => {
-		const data = await readJsonAs(NEW_TOKEN, "token", c.env.incoming, settings.maxBodyBytes);
+		const path = c.req.param("name");
+		const read = <T>(schema: z.ZodType<T>) => readJsonAs(schema, "token", c.env.incoming, settings.maxBodyBytes);
+		const data: z.infer<typeof NEW_TOKEN> & { revision?: number } =
+			path === undefined ? await read(NEW_TOKEN) : { name: path, ...(await read(EDITED_TOKEN)) };
 		expectConsistent(data);
 		if (data.kind === "client" && !data.operator && !guard.needsToken) {
 			const message = "operator: the first token for clients must be an operator's, or nobody could create another one";
 			throw new HttpError(400, "malformed", message);
 		}
-		const { yes, devices: named, ...token } = data;
+		const { yes, revision, devices: named, ...rights } = data;
 		const ids = named?.map((name) => servers.find(name)?.id ?? name);
-		const unknown = ids?.filter((id) => servers.find(id) === undefined) ?? [];
+		const token = { ...rights, ...(ids && { devices: ids }) };
+		c.set("change", { ...rights, ...namesOf(gateway, ids) });
+		const before = revision === undefined ? undefined : tokens.records.find(({ name }) => name === data.name);
+		const unknown = ids?.filter((id) => servers.find(id) === undefined && !before?.devices?.includes(id)) ?? [];
+		const isLastOperator =
+			before?.operator === true &&
+			!data.operator &&
+			!tokens.records.some((each) => each !== before && each.operator && tokens.current(each.sha256));
 		if (data.kind === "client" && unknown.length > 0) {
 			const cure = "expected the id or alias of a device that has connected";
 			const names = unknown.slice(0, MAX_NAMED).join(", ");
@@ -216,15 +238,17 @@ function addToken(gateway: RunningGateway): Route {
 		const devices = servers.all.filter(({ configured, connection }) => !configured && connection !== undefined);
 		const question: TokenQuestion = {
 			isFirst,
+			isLastOperator,
 			clients: isFirst && data.kind === "client" ? endpoint.clients.map(({ name }) => name) : [],
 			devices: isFirst && data.kind === "device" ? devices.map(({ alias }) => alias) : [],
 			unknown,
 		};
-		if ((isFirst || unknown.length > 0) && !yes) {
+		if ((isFirst || isLastOperator || unknown.length > 0) && !yes) {
 			const { kind } = data;
 			const cutOff = [...question.clients, ...question.devices];
 			const reasons = [
 				...(isFirst ? [`it is the first token for a ${kind}: from now on every ${kind} needs a token`] : []),
+				...(isLastOperator ? ["it is the last operator's token: afterwards only the command line manages tokens"] : []),
 				...(cutOff.length > 0
 					? [`${cutOff.length} would be disconnected: ${cutOff.slice(0, MAX_NAMED).join(", ")}`]
 					: []),
@@ -233,28 +257,35 @@ function addToken(gateway: RunningGateway): Route {
 			];
 			return c.json({ ...jsonRpcError(SERVER_ERROR, reasons.join("; ")), question }, 409);
 		}
-		if (isFirst) {
-			// Its own answer is to a client without a token.
-			guard.keep(c.env.outgoing);
+		guard.keep(c.env.outgoing);
+		if (revision === undefined) {
+			return c.json({ token: await translated(() => tokens.add(token)) }, 201);
 		}
-		return c.json({ token: await translated(() => tokens.add({ ...token, ...(ids && { devices: ids }) })) }, 201);
+		await translated(() => tokens.change(token, revision));
+		return c.body(null, 204);
 	};
+}
+
+/** The aliases of devices; ids of those that are not known. */
+function namesOf({ servers }: RunningGateway, ids: readonly string[] | undefined) {
+	return ids && { names: ids.map((id) => servers.find(id)?.alias ?? id) };
 }
 
 /** @throws HttpError (400) if the members contradict each other */
 function expectConsistent(token: z.infer<typeof NEW_TOKEN>): void {
-	const { kind, devices, userTools, microphone, operator, readOnly, expires } = token;
+	const { kind, devices, microphone, operator, readOnly } = token;
+	const ofClients = (["userTools", "microphone", "operator", "readOnly", "expires"] as const).find(
+		(name) => token[name],
+	);
 	const problems = [
-		kind === "device" &&
-			(userTools || microphone || operator || readOnly || expires !== undefined) &&
-			"a device's token has no user tools and no microphone, is no operator's, not read-only and does not expire",
-		operator && devices !== undefined && "an operator's token is for all devices",
-		microphone && readOnly && "a token that listens with microphones is not read-only",
-		operator && readOnly && "an operator's token is not read-only",
+		kind === "device" && ofClients && `${ofClients}: only a client's token has it`,
+		operator && devices !== undefined && "devices: an operator's token is for all devices",
+		microphone && readOnly && "microphone: a read-only token does not listen",
+		operator && readOnly && "readOnly: an operator's token is not read-only",
 	];
 	const problem = problems.find((each) => typeof each === "string");
 	if (problem !== undefined) {
-		throw new HttpError(400, "malformed", problem as string);
+		throw new HttpError(400, "malformed", problem);
 	}
 }
 
@@ -262,6 +293,9 @@ async function translated<T>(change: () => Promise<T>): Promise<T> {
 	try {
 		return await change();
 	} catch (error) {
+		if (isConflict(error)) {
+			throw new HttpError(409, "busy", "revision: the token was changed meanwhile: list the tokens again");
+		}
 		throw error instanceof TokenError ? new HttpError(400, "malformed", error.message) : error;
 	}
 }

@@ -181,14 +181,20 @@ export interface ConsoleSessionInfo {
 export interface TokenSummary extends Omit<TokenRecord, "sha256" | "salt" | "grant"> {
 	/** The name of a client that has signed in; absent for tokens that an operator made. */
 	readonly client?: string;
+	/** Aliases of its devices; ids of those that are not known. */
+	readonly names?: readonly string[];
 	/** In milliseconds since 1970; absent: never. */
 	readonly lastUsed?: number;
+	/** An edit names the revision that it replaces. */
+	readonly revision: number;
 }
 
-/** Question to the operator before a token that affects others is created: the member `question` of a 409. */
+/** Question to the operator before a token is created or edited, if that affects others: the member `question` of a 409. */
 export interface TokenQuestion {
 	/** Whether it is the first token for this kind: from then on every client, or every device, needs one. */
 	readonly isFirst: boolean;
+	/** Whether no operator's token would be left. */
+	readonly isLastOperator: boolean;
 	readonly clients: readonly string[];
 	/** The aliases of the devices that would be disconnected. */
 	readonly devices: readonly string[];

@@ -18,8 +18,9 @@ export interface DeviceCredentials {
 
 /** Why a device's connection was admitted. */
 export interface Admission {
-	/** Its token; absent if none is required. */
+	/** Its token, and the id that it claims; absent if none is required. */
 	readonly token?: TokenRecord;
+	readonly deviceId?: string;
 }
 
 /**
@@ -72,15 +73,19 @@ export function makeDeviceGuard(address: string, tokens: TokenStore, always: boo
 		if (token === undefined) {
 			return "unknown token";
 		}
-		return token.devices?.includes(deviceIdOf(deviceId)) === false ? "token of another device" : { token };
+		return isFor(token, deviceId) ? { token, deviceId } : "token of another device";
 	};
 	return {
 		needsToken,
 		authenticate,
 		/** Whether an admitted connection would still be admitted, because tokens change. */
-		stillAdmits: ({ token }: Admission): boolean =>
-			token === undefined ? !needsToken() : tokens.current(token.sha256) !== undefined,
+		stillAdmits: ({ token, deviceId = "" }: Admission): boolean =>
+			token === undefined ? !needsToken() : isFor(tokens.current(token.sha256), deviceId),
 	};
+}
+
+function isFor(token: TokenRecord | undefined, deviceId: string): boolean {
+	return token !== undefined && token.devices?.includes(deviceIdOf(deviceId)) !== false;
 }
 
 /** A device's claims in the request that opens its WebSocket. Missing ones are empty. */

@@ -33,8 +33,8 @@ export interface Admission {
 	readonly grant?: AccessGrant | undefined;
 }
 
-/** Change by a request, for the audit log: the new names and tags of a device. */
-export type AuditedChange = Readonly<Record<string, string | readonly string[] | undefined>>;
+/** Change by a request, for the audit log: the new names and tags of a device, or the rights of a token. */
+export type AuditedChange = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
 /** Hono's context: Node's request and response, and results of the middleware. */
 export interface HttpEnv {

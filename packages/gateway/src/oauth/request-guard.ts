@@ -84,7 +84,7 @@ export class RequestGuard {
 		return admission;
 	}
 
-	/** Ends the answers to clients whose token was removed or has expired, and to people who have signed out. */
+	/** Ends the answers to clients whose token was removed, edited or has expired, and to people who have signed out. */
 	recheck(): void {
 		for (const [response, admission] of this.#open) {
 			if (!this.#stillAdmits(admission)) {
@@ -93,7 +93,7 @@ export class RequestGuard {
 		}
 	}
 
-	/** Exempts a response from {@link recheck}: its own request changes who needs a token. */
+	/** Exempts a response from {@link recheck}: its own request changes tokens, perhaps that of its client. */
 	keep(response: ServerResponse): void {
 		this.#open.delete(response);
 	}
@@ -239,7 +239,7 @@ export class RequestGuard {
 			return !this.needsToken;
 		}
 		const isSignedOut = session !== undefined && !this.sessions.has(session);
-		return !isSignedOut && this.#gateway.tokens.current(token.sha256) !== undefined;
+		return !isSignedOut && this.#gateway.tokens.current(token.sha256) === token;
 	}
 }
 
