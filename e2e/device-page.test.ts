@@ -155,7 +155,7 @@ describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 
 		await page.getByRole("button", { name: "boot" }).click();
 		assert.equal((await hearType(backend, "listen")).state, "start");
-		await page.getByPlaceholder("Filter, for example tools/call").fill('"listen"');
+		await page.getByPlaceholder("Filter, such as tools/call").fill('"listen"');
 		await until(async () => (await page.locator(".trace li").count()) === 1, "only what the filter leaves");
 		await page.getByRole("button", { name: "Copy all" }).click();
 		const copied = await page.evaluate("navigator.clipboard.readText()");

@@ -35,7 +35,7 @@ export function readingName({ kind, title, name, member, value }: Reading): stri
 	// Whether something moves, or how fast.
 	const meant = kind === "motion" && typeof value === "number" ? "acceleration" : kind;
 	const kindText = textOf(`kind_${meant}`) ?? spaced(kind);
-	const own = title ?? (name === kind && member !== kind ? kindText : spaced(name));
+	const own = title ?? (name === kind && member !== kind ? kindText : factName(name));
 	const which = member === kind ? kindText : member;
 	return visibleLine(which === undefined ? own : `${own} ${which}`);
 }
@@ -47,15 +47,23 @@ export function eventName(name: string): string {
 
 /** The data of an event in words: "soil 41 %", "boot long". */
 export function eventText({ kind: _kind, previous: _previous, unit = "", ...data }: EventEntry["data"]): string {
+	const step = textOf(`firmware_${data.step}`);
+	if (step !== undefined) {
+		return step.replace("{version}", visibleLine(String(data.version ?? "")));
+	}
 	const words = Object.entries(data).flatMap(([name, value]) => {
 		if (name === "ok" && value === false) {
 			return t("failed");
 		}
 		if (typeof value === "boolean") {
-			return name === "on" ? t(value ? "on" : "off") : value ? name : [];
+			return name === "on" ? t(value ? "on" : "off").toLowerCase() : value ? name : [];
 		}
 		if (typeof value === "number") {
 			return withUnit(decimal(value), String(unit));
+		}
+		const cause = name === "cause" && textOf(`cause_${value}`);
+		if (cause) {
+			return `(${cause})`;
 		}
 		return name === "state" ? stateText(String(value)) : String(isObject(value) ? JSON.stringify(value) : value);
 	});
@@ -96,9 +104,10 @@ export function readingValue({ kind, value, unit }: Reading): string {
 	return withUnit(numberText(isPascal ? value / 100 : value, kind), visibleLine(isPascal ? "hPa" : unit));
 }
 
-/** The name of another value of a status: "network.ssid" is "Wi-Fi". */
+/** The name of another value of a status: "network.ssid" is "Wi-Fi", "screen.theme" what `screen.set_theme` sets. */
 export function factName(path: string): string {
-	return textOf(`fact_${path.replaceAll(".", "_")}`) ?? visibleLine(spaced(path));
+	const known = textOf(`fact_${path.replaceAll(".", "_")}`) ?? textOf(`control_${path.replace(".", "_set_")}`);
+	return known ?? visibleLine(spaced(path));
 }
 
 /** The text of another value of a status. */
@@ -106,7 +115,7 @@ export function factValue(path: string, value: Leaf): string {
 	if (typeof value === "boolean") {
 		return yesOrNo(value);
 	}
-	return (path === "network.signal" && textOf(`signal_${value}`)) || visibleLine(String(value));
+	return (path === "network.signal" && textOf(`signal_${value}`)) || optionText(path.replace(/.*\./, ""), value);
 }
 
 function yesOrNo(value: boolean): string {

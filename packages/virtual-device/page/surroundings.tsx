@@ -72,7 +72,9 @@ export function Surroundings({ shown: { board, readings, battery, signal } }: Sh
 					</label>
 				</>
 			)}
-			<p class="text-light small">The firmware looks at battery and Wi-Fi every 30 s.</p>
+			<p class="text-light small">
+				The firmware reads {board.parts.includes("battery") && "battery and "}Wi-Fi every 30 s.
+			</p>
 		</section>
 	);
 }

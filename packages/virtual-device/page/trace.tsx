@@ -37,7 +37,7 @@ export function Trace() {
 				<input
 					type="search"
 					aria-label="Filter"
-					placeholder="Filter, for example tools/call"
+					placeholder="Filter, such as tools/call"
 					onInput={({ currentTarget }) => (filter.value = currentTarget.value)}
 				/>
 				{(Object.keys(KINDS) as TraceLine["kind"][]).map((kind) => (

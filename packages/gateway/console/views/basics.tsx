@@ -9,7 +9,7 @@ import type {
 } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { CallEntry } from "../../src/console/messages.js";
-import { t } from "../texts.js";
+import { t, textOf } from "../texts.js";
 import { callText, toolTitle } from "../words.js";
 import { visibleLine } from "./visible.js";
 
@@ -183,7 +183,7 @@ export function CallText(props: RenderableProps<CallTextProps>) {
 					<small>
 						{client && `${visibleLine(client)} · `}
 						{visibleLine(principal)} · {Math.round(duration)} ms
-						{outcome !== "ok" && <span class="bad-text"> · {outcome}</span>}
+						{outcome !== "ok" && <span class="bad-text"> · {textOf(`outcome_${outcome}`) ?? outcome}</span>}
 					</small>
 					{!["", "…", given].includes(answered) && <small>→ {answered}</small>}
 				</span>

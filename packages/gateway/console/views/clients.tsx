@@ -2,7 +2,7 @@ import { CONSOLE_CLIENT } from "../store/device-link.js";
 import { lists } from "../store/fleet.js";
 import { deviceHref } from "../store/route.js";
 import { ask, session } from "../store/session.js";
-import { ago, t } from "../texts.js";
+import { ago, stateText, t } from "../texts.js";
 import { Badge, Button, Card, Snippet } from "./basics.js";
 import { connectionsTo } from "./connections.js";
 import { CreatedToken, Tokens } from "./tokens.js";
@@ -78,7 +78,7 @@ function Servers() {
 						<li key={id} class="hstack">
 							<span class={`dot ${status === "connected" ? "good" : "warn"}`} aria-hidden="true" />
 							<span class="grow">
-								<a href={deviceHref(id)}>{visibleLine(id)}</a> <Badge>{status}</Badge>
+								<a href={deviceHref(id)}>{visibleLine(id)}</a> <Badge>{stateText(status)}</Badge>
 								<small>
 									{visibleLine(url)} · {t("toolCount", { count: tools })}
 								</small>

@@ -24,8 +24,10 @@ export function DeviceHead({ detail, link }: { detail: DeviceDetail; link: Devic
 				<a href="#/devices">← {t("devices")}</a>
 			</p>
 			<div class="hstack">
-				<DeviceIcon row={row} />
-				<h1>{nameOf(row)}</h1>
+				<h1>
+					<DeviceIcon row={row} />
+					{nameOf(row)}
+				</h1>
 				<Star row={row} />
 				<Badge>
 					<StateDot row={row} /> {stateOf(row)}

@@ -168,9 +168,9 @@ function Row({ row, index }: { readonly row: FleetRow; readonly index: number })
 	return (
 		<div class="row" role="row" aria-rowindex={index}>
 			<span role="cell" class="name">
+				<Star row={row} />
 				<DeviceIcon row={row} />
 				<a href={deviceHref(alias)}>{nameOf(row)}</a>
-				<Star row={row} />
 				<small>
 					{title !== undefined && `${alias} · `}
 					{kind === "server" ? t("server") : visibleLine(id)}

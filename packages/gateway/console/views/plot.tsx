@@ -2,11 +2,14 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
 import type { Series } from "../store/device.js";
-import { dateAndTime, language, t, theme } from "../texts.js";
+import { clock, dateAndTime, language, t, theme } from "../texts.js";
 import { decimal, withUnit } from "../words.js";
 
 /** Pixels. */
 const HEIGHT = 84;
+
+/** Seconds. */
+const MINUTE = 60;
 
 interface PlotProps {
 	readonly series: Series;
@@ -14,7 +17,7 @@ interface PlotProps {
 	/** Whether its values are on and off. */
 	readonly isBinary?: boolean;
 	readonly unit?: string;
-	/** The time that is shown, ms since 1970: each value holds until the next one. Default: that of the values, in a line. */
+	/** The time that is shown, ms since 1970: each value holds until the next one. Default: that of the values, in a line, at least a minute. */
 	readonly span?: { readonly from: number; readonly to: number } | undefined;
 }
 
@@ -82,9 +85,11 @@ function optionsFor(
 		height: HEIGHT,
 		legend: { show: false },
 		cursor: { y: false, drag: { x: false, y: false } },
-		padding: [6, 6, 0, 0],
+		padding: [6, 22, 0, 0],
 		scales: {
-			x: span ? { range: [span.from / 1_000, span.to / 1_000] } : {},
+			x: {
+				range: span ? [span.from / 1_000, span.to / 1_000] : (_plot, min, max) => [Math.min(min, max - MINUTE), max],
+			},
 			y: { range: (_plot, min, max) => (isBinary ? [-0.1, 1.1] : aroundValues(Drawn, unit, min, max)) },
 		},
 		series: [
@@ -98,16 +103,18 @@ function optionsFor(
 			},
 		],
 		axes: [
-			{ ...axis, size: 18, ...(span && { space: 70, values: (_plot, times) => timesOf(times, span) }) },
+			{ ...axis, size: 18, space: 70, values: (_plot, times) => timesOf(times, span) },
 			{ ...axis, size: 46, space: 24, ...(isBinary && { splits: [0, 1], values: [t("off"), t("on")] }) },
 		],
 	};
 }
 
-/** Days, or times of a day. @param times seconds since 1970 */
-function timesOf(times: readonly number[], { from, to }: NonNullable<PlotProps["span"]>): string[] {
-	const isLong = to - from > LONG_SPAN;
-	const form = isLong ? DAYS : TIMES;
+/** Days, or times of a day: without a span, to the second. @param times seconds since 1970 */
+function timesOf(times: readonly number[], span: PlotProps["span"]): string[] {
+	if (span === undefined) {
+		return times.map((time) => clock(time * 1_000));
+	}
+	const form = span.to - span.from > LONG_SPAN ? DAYS : TIMES;
 	return times.map((time) => new Date(time * 1_000).toLocaleString(language.value, form));
 }
 

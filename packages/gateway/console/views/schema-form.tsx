@@ -24,7 +24,7 @@ export function Field({ required, ...props }: FieldProps & { readonly required: 
 	return (
 		<Validated>
 			<div class="field-head">
-				{isGroup ? <b>{visibleLine(label)}</b> : <label for={id}>{visibleLine(label)}</label>}
+				{isGroup ? <span>{visibleLine(label)}</span> : <label for={id}>{visibleLine(label)}</label>}
 				{required ? (
 					<small>{t("required")}</small>
 				) : (

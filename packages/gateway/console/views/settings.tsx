@@ -89,8 +89,10 @@ function Features({ settings }: { readonly settings: readonly ListedSetting[] })
 					return (
 						<li key={feature} class="hstack">
 							<span class={`dot ${on ? "good" : "off"}`} aria-hidden="true" />
-							<span class="grow">{t(`feature_${feature}`)}</span>
-							<small>{on ? `${t("on")} · ${sourceOf(on)}` : t("switchOn", { flag: own[0]?.flag ?? "" })}</small>
+							<span class="grow">
+								{t(`feature_${feature}`)}
+								<small>{on ? `${t("on")} · ${sourceOf(on)}` : t("switchOn", { flag: own[0]?.flag ?? "" })}</small>
+							</span>
 						</li>
 					);
 				})}
