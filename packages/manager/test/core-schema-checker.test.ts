@@ -108,22 +108,52 @@ describe("the arguments of a call", () => {
 		}
 	});
 
-	it("are checked by a process that may be killed: that value passes, and the next one is checked", async () => {
+	it("are checked by a process that may end: that value passes, and the next one is checked", async () => {
 		const own = makeSchemaChecker((message) => warnings.push(message));
 		const kill = (message: unknown) => {
 			const { process } = message as { readonly process: ChildProcess };
-			process.once("message", () => process.kill("SIGABRT"));
+			process.once("message", () => setTimeout(() => process.kill("SIGABRT"), 100));
 		};
 		subscribe("child_process", kill);
+		const [evil] = EVIL_TOOLS;
+		assert.ok(evil);
 		assert.equal(
-			await own.check({ tool: "t", what: "arguments", schema: { pattern: "a", minProperties: 1 }, value: {} }),
+			await own.check({ tool: "t", what: "arguments", schema: evil.inputSchema, value: evil.args }),
 			undefined,
 		);
 		unsubscribe("child_process", kill);
-		assert.match(warnings[0] ?? "", /takes more than/);
+		assert.match(warnings[0] ?? "", /takes more than 128 MB/);
 		const next = { tool: "t", what: "arguments", schema: { pattern: "b", minProperties: 1 }, value: {} };
 		assert.match((await own.check(next)) ?? "", /must NOT have fewer than 1 properties/);
 		own.close();
+	});
+
+	it("are not checked, without a word about the schema, while the other process cannot be started", async (t) => {
+		const own = makeSchemaChecker((message) => warnings.push(message));
+		const { execPath } = process;
+		process.execPath = "/nonexistent";
+		t.after(() => {
+			process.execPath = execPath;
+		});
+		const value = { tool: "t", what: "arguments", schema: { pattern: "c", minProperties: 1 }, value: {} };
+		assert.equal(await own.check(value), undefined);
+		assert.equal(await own.check(value), undefined);
+		assert.equal(warnings.length, 1, warnings.join("\n"));
+		assert.match(warnings[0] ?? "", /^arguments and results .* are not validated/);
+		own.close();
+	});
+
+	it("are not checked after the checker was closed, and nothing is said about their schemas", async () => {
+		const own = makeSchemaChecker((message) => warnings.push(message));
+		const value = { tool: "t", what: "arguments", schema: { pattern: "b", minProperties: 1 }, value: {} };
+		const checks = [own.check(value), own.check(value), own.check(value)];
+		own.close();
+		assert.deepEqual([await Promise.all(checks), warnings], [[undefined, undefined, undefined], []]);
+	});
+
+	it("are not checked if the schema has no end, which is not called a lack of memory", async () => {
+		assert.equal(await check({ anyOf: [{ $ref: "#" }] }, { a: 1 }), undefined);
+		assert.match(warnings[0] ?? "", /cannot be used: Maximum call stack/);
 	});
 
 	it("are not checked if a hundred others wait for the other process", async () => {

@@ -2,10 +2,10 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import pLimit from "p-limit";
 import { isObject } from "xs-mcp-firmware/core/text/json";
-import type { Checked, checkValue, Finding, Schema } from "./schema-validator.js";
+import type { CheckResult, checkValue, Schema, ValueCheck } from "./schema-validator.js";
 
 /** A check for a tool of a device. */
-interface ToolCheck extends Checked {
+interface ToolCheck extends ValueCheck {
 	readonly tool: string;
 }
 
@@ -14,6 +14,9 @@ type Place = "here" | "process" | "nowhere";
 
 /** Milliseconds for a check in the other process: on a busy machine a simple one may take a second. */
 const CHECK_TIMEOUT = 3_000;
+
+/** Milliseconds for the start of the other process, and until the next attempt after one that failed. */
+const START_TIMEOUT = 30_000;
 
 /** Megabytes of heap for the other process. */
 const MAX_HEAP = 128;
@@ -42,31 +45,49 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 	const turns = pLimit(1);
 	let child: ChildProcess | undefined;
 	let idle: NodeJS.Timeout | undefined;
+	/** Time before which the other process is not started again. */
+	let nextStart = 0;
+	let isClosed = false;
 	/** Undefined until Ajv and RE2 are loaded: on demand. */
 	let checkHere: typeof checkValue | undefined;
 
-	const checkInProcess = async (checked: Checked): Promise<Finding> => {
-		if (places.get(checked.schema) === "nowhere") {
+	/** The other process. Undefined if it does not start. */
+	const runningProcess = async (): Promise<ChildProcess | undefined> => {
+		if (child !== undefined && isRunning(child)) {
+			return child;
+		}
+		if (performance.now() < nextStart) {
+			return undefined;
+		}
+		child = openProcess();
+		const { schemaError } = await nextResult(child, START_TIMEOUT);
+		if (schemaError === undefined && isRunning(child)) {
+			return child;
+		}
+		child.kill("SIGKILL");
+		nextStart = performance.now() + START_TIMEOUT;
+		warn("arguments and results with complicated schemas are not validated: the process for that could not be started");
+		return undefined;
+	};
+
+	const checkInProcess = async (check: ValueCheck): Promise<CheckResult> => {
+		if (isClosed || places.get(check.schema) === "nowhere") {
 			return {};
 		}
 		clearTimeout(idle);
-		if (child === undefined || child.killed || !child.connected) {
-			child = openProcess();
-			// Its start does not count towards the time-out.
-			await findingOf(child);
+		const running = await runningProcess();
+		if (running === undefined || isClosed) {
+			return {};
 		}
-		const process = child;
-		process.channel?.ref();
-		process.send(checked);
-		const timeout = setTimeout(() => process.kill("SIGKILL"), CHECK_TIMEOUT);
-		const finding = await findingOf(process);
-		clearTimeout(timeout);
-		process.channel?.unref();
-		idle = setTimeout(() => process.kill(), IDLE_TIME).unref();
-		return finding;
+		running.channel?.ref();
+		running.send(check);
+		const result = await nextResult(running, CHECK_TIMEOUT);
+		running.channel?.unref();
+		idle = setTimeout(() => running.kill(), IDLE_TIME).unref();
+		return isClosed ? {} : result;
 	};
 
-	const giveUp = ({ tool, what, schema }: ToolCheck, fault: string): void => {
+	const giveUp = ({ tool, what, schema }: ToolCheck, schemaError: string): void => {
 		const text = JSON.stringify(schema);
 		places.set(schema, "nowhere");
 		if (!unusable.has(text)) {
@@ -74,14 +95,14 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 				unusable.clear();
 			}
 			unusable.add(text);
-			warn(`${tool}: its ${what} cannot be validated: the schema ${fault}`);
+			warn(`${tool}: its ${what} cannot be validated: the schema ${schemaError}`);
 		}
 	};
 
 	return {
 		/** @returns the error, with the path of the member; undefined if the value is valid, or could not be checked */
-		async check(checked: ToolCheck): Promise<string | undefined> {
-			const { schema } = checked;
+		async check(check: ToolCheck): Promise<string | undefined> {
+			const { schema } = check;
 			let place = places.get(schema);
 			if (place === undefined) {
 				place = unusable.has(JSON.stringify(schema)) ? "nowhere" : isCheap(schema) ? "here" : "process";
@@ -90,19 +111,22 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 			if (place === "nowhere" || (place === "process" && turns.pendingCount >= MAX_WAITING)) {
 				return undefined;
 			}
-			let finding: Finding;
+			let result: CheckResult;
 			if (place === "process") {
-				finding = await turns(() => checkInProcess(checked));
+				result = await turns(() => checkInProcess(check));
 			} else {
 				checkHere ??= (await import("./schema-validator.js")).checkValue;
-				finding = checkHere(checked);
+				result = checkHere(check);
 			}
-			if (finding.fault !== undefined) {
-				giveUp(checked, finding.fault);
+			if (result.schemaError !== undefined) {
+				giveUp(check, result.schemaError);
 			}
-			return finding.problem;
+			return result.problem;
 		},
+		/** Ends the other process. What waits for it is not checked. */
 		close(): void {
+			isClosed = true;
+			clearTimeout(idle);
 			child?.kill();
 		},
 	};
@@ -121,17 +145,25 @@ function openProcess(): ChildProcess {
 	return child.on("error", () => {});
 }
 
-/** The next message of the process: what a check found. If the process ends first, the schema cannot be used. */
-function findingOf(child: ChildProcess): Promise<Finding> {
+function isRunning({ connected, killed, exitCode, signalCode }: ChildProcess): boolean {
+	return connected && !killed && exitCode === null && signalCode === null;
+}
+
+/** The next message of the process. If it ends first, or has not answered in time, the schema cannot be used. */
+function nextResult(child: ChildProcess, limit: number): Promise<CheckResult> {
 	return new Promise((resolve) => {
-		const finish = (finding: Finding): void => {
-			child.off("message", finish).off("disconnect", onEnd).off("error", onError);
-			resolve(finding);
+		const finish = (result: CheckResult): void => {
+			clearTimeout(timeout);
+			child.off("message", finish).off("exit", onExit).off("error", onError);
+			resolve(result);
 		};
-		const onEnd = () =>
-			finish({ fault: `takes more than ${child.killed ? `${CHECK_TIMEOUT} ms` : `${MAX_HEAP} MB`} to check` });
-		const onError = ({ message }: Error) => finish({ fault: `cannot be checked: ${message}` });
-		child.once("message", finish).once("disconnect", onEnd).once("error", onError);
+		const timeout = setTimeout(() => {
+			child.kill("SIGKILL");
+			finish({ schemaError: `takes more than ${limit} ms to check` });
+		}, limit);
+		const onExit = () => finish({ schemaError: `takes more than ${MAX_HEAP} MB to check` });
+		const onError = ({ message }: Error) => finish({ schemaError: `cannot be checked: ${message}` });
+		child.once("message", finish).once("exit", onExit).once("error", onError);
 	});
 }
 

@@ -5,11 +5,19 @@ import { RE2JS } from "re2js";
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** A value, and the schema for it, which is not trusted. */
-export interface Checked {
+export interface ValueCheck {
 	/** The value's name in messages: "arguments". */
 	readonly what: string;
 	readonly schema: Schema;
 	readonly value: unknown;
+}
+
+/** The result of a check. Without members, the value is valid. */
+export interface CheckResult {
+	/** The error in the value, with the path of the member. */
+	readonly problem?: string | undefined;
+	/** The reason why the schema cannot be used. */
+	readonly schemaError?: string | undefined;
 }
 
 /** Most compiled schemas; then the cache is cleared. Devices of one kind share theirs. */
@@ -31,28 +39,20 @@ let draft07 = new Ajv(OPTIONS);
 let draft2020 = new Ajv2020(OPTIONS);
 let compilations = 0;
 
-/** What a check found: nothing if the value is valid. */
-export interface Finding {
-	/** What is wrong with the value, with the path of the member. */
-	readonly problem?: string | undefined;
-	/** Why the schema cannot be used. */
-	readonly fault?: string | undefined;
-}
-
 /** Checks a value against a JSON Schema: 2020-12, as in MCP, unless the schema names draft-07. */
-export function checkValue({ what, schema, value }: Checked): Finding {
-	let validator = bySchema.get(schema);
-	if (validator === undefined) {
-		const text = JSON.stringify(schema);
-		try {
+export function checkValue({ what, schema, value }: ValueCheck): CheckResult {
+	try {
+		let validator = bySchema.get(schema);
+		if (validator === undefined) {
+			const text = JSON.stringify(schema);
 			validator = compiled.get(text) ?? compile(schema);
-		} catch (error) {
-			return { fault: `cannot be used: ${(error as Error).message}` };
+			compiled.set(text, validator);
+			bySchema.set(schema, validator);
 		}
-		compiled.set(text, validator);
-		bySchema.set(schema, validator);
+		return validator(value) ? {} : { problem: describe(what, validator.errors?.[0]) };
+	} catch (error) {
+		return { schemaError: `cannot be used: ${(error as Error).message}` };
 	}
-	return validator(value) ? {} : { problem: describe(what, validator.errors?.[0]) };
 }
 
 function compile(schema: Schema): ValidateFunction {
