@@ -27,8 +27,10 @@ export class FakeAccessPoint implements AccessPoint {
 		return this.found;
 	}
 
+	/** Ends an attempt to rejoin. */
 	join(access: WiFiAccess): Promise<boolean> {
 		this.attempts.push(access);
+		this.#settle(false);
 		return new Promise((resolve) => {
 			this.#settle = resolve;
 		});

@@ -292,6 +292,20 @@ export default suite("set-up with a phone", {
 		}
 		equal([accessPoint.rejoins, ends, timer.size], [5, [false], 0]);
 	},
+	async "stays open for a form that is sent during the last attempt to join a known network"() {
+		const { timer, accessPoint, ends, submit, status } = loseNetwork();
+		for (let attempt = 1; attempt < 5; attempt += 1) {
+			timer.pass(60_000);
+			accessPoint.finish(false);
+			await settled();
+		}
+		timer.pass(60_000);
+		await submit(TYPED);
+		equal([accessPoint.rejoins, ends, (await status()).state], [5, [], "joining"]);
+		accessPoint.finish(true);
+		await settled();
+		equal((await status()).state, "joined");
+	},
 	"begins after its delay, also if the device is online by then"() {
 		const { setup, timer, counts } = makeSetup({ built: { ssid: "home" } });
 		setup.begin(1_000);

@@ -259,7 +259,8 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 	private rejoinLater(attempts: number): void {
 		this.plan(() => {
 			void this.accessPoint.rejoin().then((isJoined) => {
-				const isUsed = this.timer !== undefined;
+				// A form that is tried has no timer, and ends this attempt.
+				const isUsed = this.timer !== undefined || this.status.state !== "waiting";
 				if (!this.isOpen || isUsed) {
 					return;
 				}
