@@ -35,7 +35,7 @@ describe("a project of its own, with the packed firmware", { skip: noSdk }, () =
 	});
 
 	const link = async (): Promise<string> => {
-		const args = [join(folder, "node_modules", "xs-mcp", "programs", "xs-mcp.js"), "flash", "--link-only"];
+		const args = [join(folder, "node_modules", "xs-mcp", "packages/xs-mcp/programs/xs-mcp.js"), "flash", "--link-only"];
 		return (await run(process.execPath, args, { cwd: folder })).stdout;
 	};
 

@@ -48,7 +48,7 @@ const WHY_NOT = whyNot() ?? (await whyNoOpus());
 function withOpus(): string {
 	const folder = join(ROOT, ".cache", "speech");
 	mkdirSync(folder, { recursive: true });
-	const include = [join(ROOT, "manifest.json"), join(ROOT, "src", "sound", "opus", "manifest.json")];
+	const include = [join(ROOT, "manifest.json"), join(ROOT, "src/sound/manifest_opus.json")];
 	writeFileSync(join(folder, "manifest.json"), JSON.stringify({ build: { NAME: "xs-mcp" }, include }));
 	return folder;
 }
