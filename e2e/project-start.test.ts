@@ -144,6 +144,7 @@ describe("npm run typecheck of a project", () => {
 		assert.match(errorOf("fetch('x')"), /'fetch': .*"http"/);
 		assert.match(errorOf("setTimeout(() => {}, 1)"), /'setTimeout': .*call\.sleep/);
 		assert.match(errorOf("process.exit()"), /'process': the chip has neither Node\.js nor a browser$/m);
+		assert.match(errorOf("constructor()"), /Cannot find name 'constructor'\.$/m);
 	});
 
 	it("leaves out long types", () => {

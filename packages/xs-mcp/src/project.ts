@@ -108,19 +108,19 @@ export async function checkProject(project: Project): Promise<{
 /** A message of the compiler: "device.ts(4,9): error TS2561: …". */
 const MESSAGE = /^(.+?)\((\d+),(\d+)\): error (TS\d+): /gm;
 
-/** A type in a message that is longer than the rest of it. */
+/** A type that is too long to read in a message: it is shortened. */
 const LONG_TYPE = /(\btype )'[^'\n]{60,}'/gi;
 
 /** The message about a name that is missing, without a similar one. The compiler advises to add the types of another platform. */
 const MISSING_NAME = /(Cannot find (?:name|module) '([^']+)')\.( Do you need to .*)?$/gm;
 
 /** Functions of other platforms, and how a project does the same. */
-const ON_CHIP: Readonly<Record<string, string>> = {
-	console: "trace(…) writes to the device's log",
-	fetch: 'a tool that needs "http" has http.request(…)',
-	setInterval: "device.ts has every: [[seconds, …]]",
-	setTimeout: "a tool has await call.sleep(milliseconds)",
-};
+const ON_CHIP: ReadonlyMap<string, string> = new Map([
+	["console", "trace(…) writes to the device's log"],
+	["fetch", 'a tool that needs "http" has http.request(…)'],
+	["setInterval", "device.ts has every: [[seconds, …]]"],
+	["setTimeout", "a tool has await call.sleep(milliseconds)"],
+]);
 
 /**
  * Checks the types of a project.
@@ -134,17 +134,17 @@ export async function findTypeErrors(folder: string): Promise<string> {
 	const args = [TSC, "--noEmit", "--pretty", "false", "--project", folder];
 	return await new Promise((resolve) => {
 		execFile(process.execPath, args, (error, stdout, stderr) => {
-			resolve(error === null ? "" : reworded((stdout + stderr).trim()) || error.message);
+			resolve(error === null ? "" : simplifyMessages((stdout + stderr).trim()) || error.message);
 		});
 	});
 }
 
-function reworded(messages: string): string {
+function simplifyMessages(messages: string): string {
 	return messages
 		.replace(MESSAGE, "$1:$2:$3: ")
 		.replace(LONG_TYPE, "$1'…'")
 		.replace(MISSING_NAME, (message, start: string, name: string, advice: string | undefined) => {
-			const hint = ON_CHIP[name] ?? (advice && "the chip has neither Node.js nor a browser");
+			const hint = ON_CHIP.get(name) ?? (advice && "the chip has neither Node.js nor a browser");
 			return hint === undefined ? message : `${start}: ${hint}`;
 		});
 }
