@@ -68,6 +68,17 @@ describe("the token store", () => {
 		assert.equal(other.verify("client", secret), undefined);
 	});
 
+	it("reads the tokens again after a failure, even for the same turn of the event loop", async (t) => {
+		const folder = makeStateFolder();
+		const [store, other] = [storeIn(folder), tokensIn(folder)];
+		const secret = await other.add({ name: "laptop", kind: "client" });
+		const tokens = new TokenStore(store);
+		await other.remove("laptop");
+		t.mock.method(store, "refresh", () => assert.fail("EACCES"), { times: 1 });
+		assert.throws(() => tokens.verify("client", secret), /EACCES/);
+		assert.equal(tokens.verify("client", secret), undefined);
+	});
+
 	it("does not take the id of a sign-in as a token", async () => {
 		const { store, tokens } = makeTokens();
 		const [laptop] = await Promise.all([tokens.add({ name: "laptop", kind: "client" })]);

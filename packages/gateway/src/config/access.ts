@@ -84,6 +84,16 @@ const DEVICE = "device:";
 /** A client's rights. */
 export type Limits = Pick<TokenRecord, keyof typeof LIMITS>;
 
+/** Whether a token has every right that another record of it has. When they expire is not compared. */
+export function includesRights(token: TokenRecord, other: TokenRecord): boolean {
+	const devices = token.devices && new Set(token.devices);
+	return (
+		(devices === undefined || other.devices?.every((id) => devices.has(id)) === true) &&
+		(!token.readOnly || other.readOnly === true) &&
+		(["userTools", "microphone", "operator"] as const).every((right) => token[right] || !other[right])
+	);
+}
+
 /** Whether a word is a scope of the gateway. */
 export function isScope(word: string): boolean {
 	const isOfDevice = word.startsWith(DEVICE) && word.length > DEVICE.length && word.length <= DEVICE.length + 128;

@@ -3,6 +3,7 @@ import { digest, type Entry, isMade, type Store } from "xs-mcp-manager/core";
 import * as z from "zod";
 import {
 	deviceIdOf,
+	includesRights,
 	type SignInRecord,
 	TOKEN_KINDS,
 	type TokenKind,
@@ -41,7 +42,7 @@ export class TokenStore {
 	readonly #hashes: Readonly<Record<TokenKind, Map<string, TokenRecord>>> = { client: new Map(), device: new Map() };
 	/** When a use was reported, by the token's name. */
 	readonly #uses = new Map<string, number>();
-	/** Whether the records were read in this turn of the event loop: its requests came before any that is sent later. */
+	/** Whether the records were read in this turn of the event loop: once is enough for all requests that it serves. */
 	#isCurrent = false;
 	/** Kinds that have needed a token since the start: a store that has lost everything must not let strangers in. */
 	readonly #needed = new Set<TokenKind>();
@@ -112,11 +113,11 @@ export class TokenStore {
 	/** The record of a token, or undefined. As of now: one that another process removed is not found. */
 	verify(kind: TokenKind, secret: string): TokenRecord | undefined {
 		if (!this.#isCurrent) {
+			this.#store.refresh("token/");
 			this.#isCurrent = true;
 			setImmediate(() => {
 				this.#isCurrent = false;
 			});
-			this.#store.refresh("token/");
 		}
 		const record = this.#ifValid(this.#hashes[kind].get(digest(secret)));
 		// The hash in the record of a sign-in is an id's, not a token's.
@@ -161,8 +162,8 @@ export class TokenStore {
 	}
 
 	/**
-	 * Replaces the rights of a token that an operator made; its secret stays. Rejects with TokenError if there is none, and with
-	 * StoreError "conflict" if the revision is not its newest one.
+	 * Replaces the rights of a token that an operator made; its secret stays. Writes nothing if they are the same. Rejects with
+	 * TokenError if there is none, and with StoreError "conflict" if the revision is not its newest one.
 	 */
 	async change(token: TokenRights, revision: number): Promise<void> {
 		// The record that is read is then at least as new as the revision: the hash is that of this revision, or there is a conflict.
@@ -172,7 +173,12 @@ export class TokenStore {
 		if (before === undefined || before.kind !== token.kind || before.salt !== undefined) {
 			throw new TokenError(`unknown token ${token.name} for a ${token.kind} that an operator made`);
 		}
-		await this.#store.set(tokenKey(before), recordOf(token, before), revision);
+		const record = recordOf(token, before);
+		const isSame =
+			includesRights(record, before) && includesRights(before, record) && record.expires === before.expires;
+		if (!isSame || revision !== this.revisionOf(before)) {
+			await this.#store.set(tokenKey(before), record, revision);
+		}
 	}
 
 	/** Stores a token that the gateway has made for one device, which may have one only if `replaces`. Returns whether it is stored. */

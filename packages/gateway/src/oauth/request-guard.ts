@@ -1,5 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type Access, type AccessGrant, deviceIdOf, type Limits, SCOPES, type TokenRecord } from "../config/access.js";
+import {
+	type Access,
+	type AccessGrant,
+	deviceIdOf,
+	includesRights,
+	type Limits,
+	SCOPES,
+	type TokenRecord,
+} from "../config/access.js";
 import { isLoopback } from "../config/listen-address.js";
 import { NO_TOKEN_NAME } from "../config/token-store.js";
 import type { RunningGateway } from "../gateway.js";
@@ -84,7 +92,7 @@ export class RequestGuard {
 		return admission;
 	}
 
-	/** Ends the answers to clients whose token was removed, edited or has expired, and to people who have signed out. */
+	/** Ends the answers to clients whose token was removed, lost a right or has expired, and to people who have signed out. */
 	recheck(): void {
 		for (const [response, admission] of this.#open) {
 			if (!this.#stillAdmits(admission)) {
@@ -239,7 +247,8 @@ export class RequestGuard {
 			return !this.needsToken;
 		}
 		const isSignedOut = session !== undefined && !this.sessions.has(session);
-		return !isSignedOut && this.#gateway.tokens.current(token.sha256) === token;
+		const now = this.#gateway.tokens.current(token.sha256);
+		return !isSignedOut && now !== undefined && (now === token || includesRights(now, token));
 	}
 }
 
