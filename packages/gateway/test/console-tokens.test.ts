@@ -12,6 +12,11 @@ const itConsole = testWith(startWithConsole);
 
 const DESK = "02:00:00:00:00:02";
 
+interface AuditedRequest {
+	readonly status: number;
+	readonly change?: { readonly name: string; readonly names?: readonly string[] };
+}
+
 const sender =
 	(base: string, headers: Record<string, string> = {}) =>
 	(method: string, path: string, json?: object) =>
@@ -51,7 +56,7 @@ describe("the tokens in the console", () => {
 		assert.equal(await statusOf(`${gateway.base}/servers/x/restart`, { ...remove, method: "POST" }), 403);
 	});
 
-	it("are edited: the secret stays, and whoever uses it has its new rights at once", async (t) => {
+	it("keep their secret when they are edited, and its users get the new rights at once", async (t) => {
 		const { base, send, ...gateway } = await asOperator(t);
 		await WireDevice.connect(t, gateway, { id: LAMP });
 		await WireDevice.connect(t, gateway, { id: DESK });
@@ -87,6 +92,66 @@ describe("the tokens in the console", () => {
 		assert.deepEqual([entries[0].request, entries[0].change], ["PUT /tokens/ci", change]);
 	});
 
+	it("end no answer with an edit that removes no right, and none with an edit without a change", async (t) => {
+		const { base, send, ...gateway } = await asOperator(t);
+		const calls: number[] = [];
+		const lamp = await WireDevice.connect(t, gateway, { id: LAMP, onCall: ({ id }) => void calls.push(id) });
+		await WireDevice.connect(t, gateway, { id: DESK });
+		const ci = { name: "ci", kind: "client" };
+		const { token } = await (await send("POST", "/tokens", { ...ci, devices: [LAMP] })).json();
+		const client = await connect(t, { base }, token);
+		const [{ name = "" } = {}] = (await client.listTools()).tools.filter((tool) => /volume/.test(tool.name));
+		const called = client.callTool({ name, arguments: { volume: 3 } });
+		await until(() => calls.length === 1, "the call runs");
+		const events = await fetch(`${base}/events`, { headers: { Authorization: `Bearer ${token}` } });
+		let hasEnded = false;
+		void events
+			.text()
+			.catch(() => {})
+			.then(() => (hasEnded = true));
+		const written: string[] = [];
+		gateway.gateway.store.watch("token/", (key) => written.push(key));
+		const edit = async (rights: object): Promise<void> => {
+			const { tokens } = await (await send("GET", "/tokens")).json();
+			const { revision } = tokens.find((each: { name: string }) => each.name === "ci");
+			assert.equal((await send("PUT", "/tokens/ci", { kind: "client", revision, ...rights })).status, 204);
+		};
+		await edit({ devices: [LAMP], operator: false });
+		assert.deepEqual(written, []);
+		await edit({ devices: [LAMP], expires: "2999-01-01T00:00:00Z" });
+		await edit({ devices: [DESK, LAMP], userTools: true });
+		assert.deepEqual(written, ["token/ci", "token/ci"]);
+		// The gateway has looked for answers to end once it has ended that of a token which was removed.
+		const gone = await gateway.tokens.add({ name: "gone", kind: "client" });
+		const other = await fetch(`${base}/events`, { headers: { Authorization: `Bearer ${gone}` } });
+		await gateway.tokens.remove("gone");
+		await other.text().catch(() => {});
+		lamp.answer(calls[0] as number, { content: [{ type: "text", text: "done" }] });
+		assert.deepEqual((await called).content, [{ type: "text", text: "done" }]);
+		assert.equal(hasEnded, false);
+		await edit({ devices: [DESK], userTools: true });
+		await until(() => hasEnded, "the stream ends with a right");
+	});
+
+	it("are recorded in the audit log once they are created or edited, with few of their devices", async (t) => {
+		const { send } = await asOperator(t);
+		const devices = Array.from({ length: 1_000 }, (_, at) => `${"x".repeat(100)}${at}`);
+		const token = { name: "boards", kind: "device", devices };
+		assert.equal((await send("POST", "/tokens", token)).status, 409);
+		assert.equal((await send("POST", "/tokens", { ...token, name: "x".repeat(10_000), yes: true })).status, 400);
+		assert.equal((await send("POST", "/tokens", { ...token, yes: true })).status, 201);
+		const { entries } = await (await send("GET", "/audit")).json();
+		assert.deepEqual(
+			entries.slice(0, 3).map(({ status, change }: AuditedRequest) => [status, change?.name, change?.names?.length]),
+			[
+				[201, "boards", 11],
+				[400, undefined, undefined],
+				[409, undefined, undefined],
+			],
+		);
+		assert.equal(entries[0].change.names[10], "+990");
+	});
+
 	it("are not edited over a newer edit, nor those that no operator made", async (t) => {
 		const { send, tokens } = await asOperator(t);
 		await tokens.add({ name: "ci", kind: "client" });
@@ -119,11 +184,15 @@ describe("the tokens in the console", () => {
 		const { error, question } = await asked.json();
 		assert.equal(question.isLastOperator, true);
 		assert.match(error.message, /last operator's token.*"yes": true/);
+		const expired = { kind: "client", operator: true, expires: "2000-01-01T00:00:00Z", revision, yes: true };
+		const refused = await send("PUT", "/tokens/me", expired);
+		assert.equal(refused.status, 400);
+		assert.match((await refused.json()).error.message, /^expires: expected a time in the future/);
 		assert.equal((await send("PUT", "/tokens/me", { ...edit, yes: true })).status, 204);
 		assert.equal((await send("GET", "/tokens")).status, 403);
 	});
 
-	it("are not edited while the store cannot be written, which is said", async (t) => {
+	it("answer an edit with 503 and the reason while the store cannot be written", async (t) => {
 		const { send, gateway } = await asOperator(t);
 		const [{ revision }] = (await (await send("GET", "/tokens")).json()).tokens;
 		const cause = Object.assign(new Error("read-only file system"), { code: "EROFS" });
@@ -133,7 +202,7 @@ describe("the tokens in the console", () => {
 		assert.match((await refused.json()).error.message, /cannot be saved: EROFS/);
 	});
 
-	it("of a device are edited: only devices that it no longer names are disconnected", async (t) => {
+	it("disconnect only the devices that an edit removes", async (t) => {
 		const { send, tokens, ...gateway } = await asOperator(t);
 		const token = await tokens.add({ name: "boards", kind: "device", devices: [LAMP, DESK] });
 		const lamp = await WireDevice.connect(t, gateway, { id: LAMP, token });
@@ -157,6 +226,7 @@ describe("the tokens in the console", () => {
 			[{ name: "x", kind: "client", operator: true, readOnly: true }, "readOnly"],
 			[{ name: "x", kind: "client", microphone: true, readOnly: true }, "microphone"],
 			[{ name: "x", kind: "client", expires: "tomorrow" }, "expires"],
+			[{ name: "x", kind: "client", expires: "2000-01-01T00:00:00Z" }, "expires"],
 		] as const) {
 			const response = await send("POST", "/tokens", wrong);
 			assert.equal(response.status, 400, JSON.stringify(wrong));

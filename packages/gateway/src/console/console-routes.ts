@@ -194,16 +194,17 @@ const TOKEN_RIGHTS = {
 	yes: z.boolean().optional(),
 };
 
+/** Devices that errors and the audit log name. */
+const MAX_NAMED = 10;
+
 const NEW_TOKEN = z.strictObject({ name: z.string(), ...TOKEN_RIGHTS });
 
 const EDITED_TOKEN = z.strictObject({ revision: z.int().min(1), ...TOKEN_RIGHTS });
 
-const MAX_NAMED = 10;
-
 /**
  * `POST /tokens`: creates a token. The answer is the only one that has it. `PUT /tokens/NAME` replaces its rights: those who use it
- * get them at once. What would disconnect others, is for a device that has never connected or would end the last operator's access is
- * done only with `"yes": true`, else the answer is 409 with a {@link TokenQuestion}.
+ * get them at once. Requires `"yes": true` if it disconnects others, names an unknown device, or removes the last operator: otherwise
+ * the answer is 409 with a {@link TokenQuestion}.
  */
 function saveToken(gateway: RunningGateway): Route {
 	const { tokens, servers, settings } = gateway;
@@ -213,7 +214,7 @@ function saveToken(gateway: RunningGateway): Route {
 		const read = <T>(schema: z.ZodType<T>) => readJsonAs(schema, "token", c.env.incoming, settings.maxBodyBytes);
 		const data: z.infer<typeof NEW_TOKEN> & { revision?: number } =
 			path === undefined ? await read(NEW_TOKEN) : { name: path, ...(await read(EDITED_TOKEN)) };
-		expectConsistent(data);
+		expectConsistent(data, tokens.now);
 		if (data.kind === "client" && !data.operator && !guard.needsToken) {
 			const message = "operator: the first token for clients must be an operator's, or nobody could create another one";
 			throw new HttpError(400, "malformed", message);
@@ -221,7 +222,6 @@ function saveToken(gateway: RunningGateway): Route {
 		const { yes, revision, devices: named, ...rights } = data;
 		const ids = named?.map((name) => servers.find(name)?.id ?? name);
 		const token = { ...rights, ...(ids && { devices: ids }) };
-		c.set("change", { ...rights, ...namesOf(gateway, ids) });
 		const before = revision === undefined ? undefined : tokens.records.find(({ name }) => name === data.name);
 		const unknown = ids?.filter((id) => servers.find(id) === undefined && !before?.devices?.includes(id)) ?? [];
 		const isLastOperator =
@@ -258,11 +258,13 @@ function saveToken(gateway: RunningGateway): Route {
 			return c.json({ ...jsonRpcError(SERVER_ERROR, reasons.join("; ")), question }, 409);
 		}
 		guard.keep(c.env.outgoing);
-		if (revision === undefined) {
-			return c.json({ token: await translated(() => tokens.add(token)) }, 201);
-		}
-		await translated(() => tokens.change(token, revision));
-		return c.body(null, 204);
+		const secret = await translated(async () =>
+			revision === undefined ? await tokens.add(token) : await tokens.change(token, revision),
+		);
+		const shown = namesOf(gateway, ids?.slice(0, MAX_NAMED));
+		const more = (ids?.length ?? 0) - MAX_NAMED;
+		c.set("change", { ...rights, ...shown, ...(shown && more > 0 && { names: [...shown.names, `+${more}`] }) });
+		return typeof secret === "string" ? c.json({ token: secret }, 201) : c.body(null, 204);
 	};
 }
 
@@ -271,9 +273,9 @@ function namesOf({ servers }: RunningGateway, ids: readonly string[] | undefined
 	return ids && { names: ids.map((id) => servers.find(id)?.alias ?? id) };
 }
 
-/** @throws HttpError (400) if the members contradict each other */
-function expectConsistent(token: z.infer<typeof NEW_TOKEN>): void {
-	const { kind, devices, microphone, operator, readOnly } = token;
+/** @throws HttpError (400) if the members contradict each other, or the token has expired already */
+function expectConsistent(token: z.infer<typeof NEW_TOKEN>, now: number): void {
+	const { kind, devices, microphone, operator, readOnly, expires } = token;
 	const ofClients = (["userTools", "microphone", "operator", "readOnly", "expires"] as const).find(
 		(name) => token[name],
 	);
@@ -282,6 +284,7 @@ function expectConsistent(token: z.infer<typeof NEW_TOKEN>): void {
 		operator && devices !== undefined && "devices: an operator's token is for all devices",
 		microphone && readOnly && "microphone: a read-only token does not listen",
 		operator && readOnly && "readOnly: an operator's token is not read-only",
+		expires !== undefined && Date.parse(expires) <= now && `expires: expected a time in the future, got ${expires}`,
 	];
 	const problem = problems.find((each) => typeof each === "string");
 	if (problem !== undefined) {
