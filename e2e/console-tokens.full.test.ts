@@ -7,6 +7,8 @@ import { complaintsOf, LAMP, openSignedIn, openWithDevice, startConsole, VOLUME 
 
 const itConsole = testWith(startConsole);
 
+const DESK = "aa:bb:cc:00:00:02";
+
 describe("tokens and sessions of the console in Chromium, in full", { skip: whyNoChromium }, () => {
 	itConsole("makes a token, whose page says so when it is revoked", async (gateway, t) => {
 		const page = await openSignedIn(t, gateway);
@@ -54,11 +56,40 @@ describe("tokens and sessions of the console in Chromium, in full", { skip: whyN
 		await line.getByRole("button", { name: "Save" }).click();
 		await line.getByText("the token was changed meanwhile").waitFor();
 		await line.getByText("all devices").waitFor();
+		await line.getByRole("button", { name: "Save" }).click();
+		await line.getByRole("button", { name: "Save" }).waitFor({ state: "detached" });
 		await page.getByRole("link", { name: "Audit log" }).click();
 		await page
 			.getByText(`changed the token kiosk: ${alias} · user tools · read-only · until 31/12/2999`)
 			.first()
 			.waitFor();
+		assert.deepEqual(complaintsOf(page), []);
+	});
+
+	it("saves the devices that the form showed, though they were renamed or forgotten meanwhile", async (t) => {
+		const gateway = await startConsole(t);
+		const token = await gateway.tokens.add({ name: "boards", kind: "device" });
+		await WireDevice.connect(t, gateway, { id: LAMP, token });
+		await WireDevice.connect(t, gateway, { id: DESK, token });
+		const { servers, tokens } = gateway.gateway;
+		await servers.edit(LAMP, { alias: "kitchen" });
+		await gateway.tokens.add({ name: "kiosk", kind: "client", devices: [LAMP, "mcp/living room"] });
+		const page = await openSignedIn(t, gateway);
+		await page.getByRole("link", { name: "Clients" }).click();
+		const line = page.locator("li", { hasText: "kiosk" });
+		await line.getByRole("button", { name: "Edit" }).click();
+		await servers.edit(LAMP, { alias: "porch" });
+		await servers.edit(DESK, { alias: "kitchen" });
+		await line.getByLabel("Valid until").fill("2999-12-31");
+		// A new token leaves the form of another one open.
+		await page.getByRole("textbox", { name: "Name" }).fill("other");
+		await page.getByRole("button", { name: "Create" }).click();
+		await page.locator("li", { hasText: "other" }).waitFor();
+		await line.getByRole("button", { name: "Save" }).click();
+		await line.getByText("porch, mcp/living room · until 31/12/2999").waitFor();
+		assert.deepEqual(tokens.records.find(({ name }) => name === "kiosk")?.devices, [LAMP, "mcp/living room"]);
+		await page.getByRole("link", { name: "Audit log" }).click();
+		await page.getByText("created the token other").waitFor();
 		assert.deepEqual(complaintsOf(page), []);
 	});
 

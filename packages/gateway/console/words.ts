@@ -104,7 +104,7 @@ export function readingValue({ kind, value, unit }: Reading): string {
 	return withUnit(numberText(isPascal ? value / 100 : value, kind), visibleLine(isPascal ? "hPa" : unit));
 }
 
-/** The name of another value of a status: "network.ssid" is "Wi-Fi", "screen.theme" what `screen.set_theme` sets. */
+/** Returns the name of another value of a status: "Wi-Fi" for "network.ssid". "screen.theme" is named like the tool `screen.set_theme`. */
 export function factName(path: string): string {
 	const known = textOf(`fact_${path.replaceAll(".", "_")}`) ?? textOf(`control_${path.replace(".", "_set_")}`);
 	return known ?? visibleLine(spaced(path));

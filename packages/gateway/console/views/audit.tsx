@@ -24,8 +24,11 @@ const CHANGES = [
 	[/^POST \/servers\/([^/]+)\/restart$/, "change_restart"],
 ] as const;
 
-/** Says a change in words: "renamed desk to kitchen". One without words is shown as its request. */
-function changeText({ request, change = {} }: Change): string {
+/** Says a change in words: "renamed desk to kitchen". One that was rejected, or is without words, is shown as its request. */
+function changeText({ request, status, change = {} }: Change): string {
+	if (status >= 400) {
+		return visibleLine(request);
+	}
 	const name = (encoded: string): string => visibleLine(decode(encoded));
 	const [, edited] = /^PATCH \/devices\/([^/]+)$/.exec(request) ?? [];
 	const edits = (["alias", "title", "tags"] as const).flatMap((member) => {

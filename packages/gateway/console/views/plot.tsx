@@ -5,10 +5,10 @@ import type { Series } from "../store/device.js";
 import { clock, dateAndTime, language, t, theme } from "../texts.js";
 import { decimal, withUnit } from "../words.js";
 
-/** Pixels. */
+/** Height of a plot, in pixels. */
 const HEIGHT = 84;
 
-/** Seconds. */
+/** Shortest time range that is shown by default, in seconds. */
 const MINUTE = 60;
 
 interface PlotProps {
@@ -17,7 +17,7 @@ interface PlotProps {
 	/** Whether its values are on and off. */
 	readonly isBinary?: boolean;
 	readonly unit?: string;
-	/** The time that is shown, ms since 1970: each value holds until the next one. Default: that of the values, in a line, at least a minute. */
+	/** Time range to show, in ms since 1970, with values as steps. Default: the range of the values, at least a minute, as a line. */
 	readonly span?: { readonly from: number; readonly to: number } | undefined;
 }
 
@@ -109,7 +109,7 @@ function optionsFor(
 	};
 }
 
-/** Days, or times of a day: without a span, to the second. @param times seconds since 1970 */
+/** Formats the labels of the time axis as days or times; without a span, as times to the second. @param times seconds since 1970 */
 function timesOf(times: readonly number[], span: PlotProps["span"]): string[] {
 	if (span === undefined) {
 		return times.map((time) => clock(time * 1_000));
@@ -118,12 +118,12 @@ function timesOf(times: readonly number[], span: PlotProps["span"]): string[] {
 	return times.map((time) => new Date(time * 1_000).toLocaleString(language.value, form));
 }
 
-/** From this span on, ms, days are shown instead of times. */
+/** Longest span that is labelled with times instead of days, in ms. */
 const LONG_SPAN = 2 * 86_400_000;
 const DAYS = { month: "short", day: "numeric" } as const;
 const TIMES = { hour: "2-digit", minute: "2-digit", hour12: false } as const;
 
-/** A value that never changes is a line in the middle, or at its percentage. What is never negative has no negative axis. */
+/** Returns the range of the value axis. Constant values are in the middle, percentages on 0 to 100. It is negative only if a value is. */
 function aroundValues(Drawn: typeof uPlot, unit: string, min: number | null, max: number | null): uPlot.Range.MinMax {
 	if (min === null || max === null) {
 		return [0, 1];

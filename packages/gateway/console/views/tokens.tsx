@@ -52,8 +52,11 @@ export function Tokens() {
 	};
 	const save = async (data: FormData, form: HTMLFormElement, token?: TokenSummary): Promise<void> => {
 		const answer = await saveToken(data, token).catch(async (error: Error) => {
-			// Another operator may have changed the token.
+			// Another operator may have changed or removed the token.
 			await attempt(read);
+			if (token !== undefined && error instanceof ApiError && error.status === 409) {
+				edited.value = tokens.value.find(({ name }) => name === token.name);
+			}
 			throw error;
 		});
 		if (answer === undefined) {
@@ -62,8 +65,9 @@ export function Tokens() {
 		if (answer.token !== undefined) {
 			created.value = { name: String(data.get("name")), secret: answer.token };
 			form.reset();
+		} else {
+			edited.value = undefined;
 		}
-		edited.value = undefined;
 		// After the first token for clients this page needs one, too: the sign-in shows it. An edit may be of this page's token.
 		if ((await checkSession()) && session.value?.operator) {
 			await read();
@@ -216,6 +220,7 @@ function TokenForm({ token, onSubmit }: TokenFormProps) {
 						label={t("validUntil")}
 						name="until"
 						type="date"
+						min={dateOf(new Date().toISOString())}
 						max="9999-12-31"
 						defaultValue={dateOf(token?.expires)}
 					/>
@@ -242,8 +247,17 @@ function dateOf(time: string | undefined): string {
 	return time === undefined ? "" : new Date(time).toLocaleDateString("sv");
 }
 
+/** The devices that a form names. A name that the token had when the form was opened is the device of that time. */
+function devicesIn(form: FormData, { names = [], devices = [] }: Partial<TokenSummary>): readonly string[] {
+	const idOf = (name: string): string => devices[names.indexOf(name)] ?? name;
+	// The id of a server that was forgotten may have a space.
+	return wordsIn(form, "devices", /,/).flatMap((part) =>
+		names.includes(part) ? idOf(part) : part.split(/\s+/).map(idOf),
+	);
+}
+
 function requestIn(form: FormData, token: TokenSummary | undefined) {
-	const devices = wordsIn(form, "devices");
+	const devices = devicesIn(form, token ?? {});
 	const until = String(form.get("until") ?? "");
 	// The day that a token is valid until is its last one.
 	const isKept = until === dateOf(token?.expires);
