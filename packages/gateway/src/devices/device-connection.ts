@@ -75,7 +75,7 @@ export class DeviceConnection extends Connection {
 		return this.#link.audio;
 	}
 
-	protected override get isOfFamily(): boolean {
+	override get isOfFamily(): boolean {
 		return super.isOfFamily && this.#link.isBare !== true;
 	}
 

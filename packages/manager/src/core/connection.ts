@@ -129,7 +129,7 @@ export abstract class Connection {
 	}
 
 	/** Whether it is a device that expects the messages of the xiaozhi family. */
-	protected get isOfFamily(): boolean {
+	get isOfFamily(): boolean {
 		return !this.identity.configured;
 	}
 

@@ -304,7 +304,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		const { id } = server;
 		const isCurrent = server.connection === connection;
 		const wasOnline = isCurrent && server.online;
-		this.#uploadsOf(connection)?.end(connection.identity);
+		this.uploadsOf(connection)?.end(connection.identity);
 		if (isCurrent) {
 			this.extended.delete(server);
 			server.disconnect();
@@ -412,16 +412,16 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		return server;
 	}
 
-	/** Uploads of a device of this gateway; undefined for a device of another gateway, which uploads there. */
-	#uploadsOf({ identity }: Connection): Uploads | undefined {
-		return identity.gateway === undefined ? this.options.uploads : undefined;
+	/** Uploads of a device of the family; undefined for other servers, and for a device of another gateway, which uploads there. */
+	uploadsOf({ identity, isOfFamily }: Connection): Uploads | undefined {
+		return isOfFamily && identity.gateway === undefined ? this.options.uploads : undefined;
 	}
 
 	/** Reads a server's identity and lists. */
 	async #discover(server: Server, connection: Connection): Promise<void> {
 		const { identity } = connection;
 		const { capabilities, relayed, info = MANAGER_INFO } = this.options;
-		const more = identity.configured ? relayed : this.#uploadsOf(connection)?.begin(identity);
+		const more = identity.configured ? relayed : this.uploadsOf(connection)?.begin(identity);
 		try {
 			await connection.initialize({ ...capabilities, ...more }, info);
 			if (server.connection === connection && server.known && sameJson(server.board, connection.info)) {
@@ -504,7 +504,7 @@ export class ServerRegistry extends EventEmitter<RegistryEvents> {
 		const { tools } = listed;
 		const visible = settings
 			? tools?.filter(({ name }) => settings.offers(name))
-			: tools && (this.#uploadsOf(connection)?.offered(tools) ?? tools);
+			: tools && (this.uploadsOf(connection)?.offered(tools) ?? tools);
 		const read = Object.entries({ ...listed, ...(visible && { tools: visible }) });
 		const changed = read.filter(([list, items]) => !sameJson(before[list as ListName], items));
 		return changed.length === 0 ? before : this.#offers.share({ ...before, ...Object.fromEntries(changed) });

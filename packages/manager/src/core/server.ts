@@ -470,11 +470,10 @@ export class Server {
 		}
 		const free = this.#waiting.length === 0 ? this.#takeTurn() : undefined;
 		const connection = free ?? (await this.#waitForTurn(context));
-		const uploads = this.configured ? undefined : this.registry.options.uploads;
+		const uploads = this.registry.uploadsOf(connection);
 		let upload: Upload | undefined;
 		try {
-			// A device of another gateway uploads to that one, which adds the file to the result.
-			if (request.tool !== undefined && uploads !== undefined && connection.identity.gateway === undefined) {
+			if (request.tool !== undefined && uploads !== undefined) {
 				const start = uploads.start(connection.identity, request.tool, (request.params?.arguments ?? {}) as object);
 				upload = start && (await start);
 			}
