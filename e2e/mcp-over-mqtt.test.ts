@@ -95,7 +95,12 @@ class Lamp {
 
 async function start(t: TestContext) {
 	const broker = await Mosquitto.start(t);
-	const flags = { brokerUrl: broker.url, brokerUsername: ACCESS.username, brokerPassword: ACCESS.password };
+	const flags = {
+		brokerUrl: broker.url,
+		brokerUsername: ACCESS.username,
+		brokerPassword: ACCESS.password,
+		mcpOverMqtt: true,
+	};
 	const open = () => startProgram(t, flags);
 	return { broker, open };
 }

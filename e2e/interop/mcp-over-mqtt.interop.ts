@@ -14,7 +14,7 @@ const NAME = "demo/calculator";
 describe(title, { skip: skip || whyNoMosquitto || whyNoPackages("mcp.server.mqtt") || false }, () => {
 	it("its FastMCP server over MQTT: a tool and a resource, and back after it was killed", async (t) => {
 		const broker = await Mosquitto.start(t);
-		const flags = { brokerUrl: broker.url, brokerUsername: "maker", brokerPassword: "secret" };
+		const flags = { brokerUrl: broker.url, brokerUsername: "maker", brokerPassword: "secret", mcpOverMqtt: true };
 		const script = fileURLToPath(new URL("calculator.py", import.meta.url));
 		const start = () =>
 			startPython(t, [script, `${broker.port}`, NAME, "calc-1"], (output) => output.includes("starting"));

@@ -140,6 +140,16 @@ describe("configuration", () => {
 		assert.deepEqual(problemsOf({ flags: { mqttPort: "1884" }, file: fileWith(t, { mqtt: false }) }), []);
 	});
 
+	it("rejects MCP over MQTT without a broker, or in a cluster", () => {
+		const flags = { mcpOverMqtt: true };
+		assert.deepEqual(problemsOf({ flags }), ["--mcp-over-mqtt: requires brokerUrl (--broker-url)"]);
+		const brokerUrl = "mqtt://broker.example";
+		assert.deepEqual(problemsOf({ flags: { ...flags, brokerUrl } }), []);
+		assert.deepEqual(problemsOf({ flags: { ...flags, brokerUrl, cluster: "nats://nats.example" } }), [
+			"mcpOverMqtt: cannot be used with cluster, whose gateways would take the servers from each other",
+		]);
+	});
+
 	it("never prints a secret, even if it is wrong", (t) => {
 		const environment = { XS_MCP_GATEWAY_BROKER_PASSWORD: "hunter2" };
 		const shown = describeConfiguration(readConfiguration({ environment }));

@@ -139,6 +139,20 @@ describe("a device of the family over MQTT", () => {
 		assert.doesNotMatch(started.log(), /cannot/);
 	});
 
+	it("is served at a broker without MQTT 5, and a warning says that MCP over MQTT is not available", async (t) => {
+		const brokerUrl = await startBroker(t);
+		const started = await startProgram(t, { brokerUrl, mcpOverMqtt: true });
+		const line = started
+			.log()
+			.split("\n")
+			.find((each) => each.includes("mcpOverMqtt: not available until the gateway starts again: "));
+		assert.match(line ?? "", /"level":"warn"/);
+		const device = await connectMqtt(t, brokerUrl, { clientId: ID });
+		await device.client.subscribeAsync(`xs-mcp/${ID}/down`);
+		device.mcp.say(familyHello("udp"));
+		assert.equal(await callLamp(started, ID), "true");
+	});
+
 	it("is left alone after its goodbye through another broker", async (t) => {
 		const brokerUrl = await startBroker(t);
 		const started = await startProgram(t, { brokerUrl });

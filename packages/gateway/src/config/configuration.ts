@@ -80,6 +80,9 @@ export function readConfiguration(sources: ConfigurationSources): Configuration 
 	if (complete.issuer !== undefined && publicOrigin(complete.publicUrl) === undefined) {
 		problems.push("issuer: requires publicUrl, with https and without a path");
 	}
+	if (complete.mcpOverMqtt && complete.cluster !== undefined) {
+		problems.push("mcpOverMqtt: cannot be used with cluster, whose gateways would take the servers from each other");
+	}
 	if (problems.length > 0) {
 		throw new ConfigurationError(problems);
 	}

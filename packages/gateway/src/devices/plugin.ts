@@ -52,6 +52,7 @@ export const devices = definePlugin({
 			brokerUsername: requiring(["brokerUrl"], setting(text("name"), "User name for brokerUrl")),
 			brokerPassword: setting(PASSWORD, "Password for brokerUrl"),
 			brokerCa: setting(FILE, "CA certificates (PEM) for brokerUrl"),
+			mcpOverMqtt: requiring(["brokerUrl"], setting(flag, "Use the servers of MCP over MQTT at brokerUrl", false)),
 		}),
 		...inGroup("How devices find the gateway", {
 			announce: setting(flag, "Announce the gateway on the local network (DNS-SD)", true),

@@ -87,11 +87,14 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 			throw new ConfigurationError([`brokerUrl: ${withoutPassword(url)}: ${error.message}`], { cause: error });
 		});
 		gateway.on("close", () => devices.close());
+		if (!settings.mcpOverMqtt) {
+			return;
+		}
 		const { connectToMcpServers } = await import("./mcp-over-mqtt.js");
 		try {
 			gateway.on("close", await connectToMcpServers(servers, url, access));
 		} catch (error) {
-			log.info(`brokerUrl: no MCP over MQTT: ${(error as Error).message}`);
+			log.warn(`mcpOverMqtt: not available until the gateway starts again: ${(error as Error).message}`);
 		}
 	};
 
