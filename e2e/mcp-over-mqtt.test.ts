@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { createServer, connect as dial, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import mqtt, { type IPublishPacket, type MqttClient } from "mqtt";
 import { connect, startProgram } from "xs-mcp-gateway/testing/program";
@@ -27,6 +28,10 @@ class Lamp {
 	readonly name: string;
 	readonly heard: Heard[] = [];
 	tools: readonly string[] = ["set_lamp"];
+	/** The method of requests that it answers with an error. */
+	failing: string | undefined;
+	/** Published on its capability topic before the answer to a call; `id` is that of the call. */
+	forged: object | undefined;
 	mqtt!: MqttClient;
 
 	constructor(id: string, name: string) {
@@ -82,8 +87,15 @@ class Lamp {
 			"tools/list": { tools: this.tools.map((name) => ({ name, inputSchema: { type: "object" } })) },
 			"tools/call": { content: [{ type: "text", text: "on" }] },
 		};
+		if (method === "tools/call" && this.forged !== undefined) {
+			const forged = JSON.stringify({ jsonrpc: "2.0", id: message.id, ...this.forged });
+			await this.mqtt.publishAsync(this.topic("capability/"), forged);
+		}
 		const result = results[method ?? ""];
-		if (result !== undefined) {
+		if (method !== undefined && method === this.failing) {
+			const error = { code: -32_603, message: "out of memory" };
+			await this.mqtt.publishAsync(rpc, JSON.stringify({ jsonrpc: "2.0", id: message.id, error }));
+		} else if (result !== undefined) {
 			await this.mqtt.publishAsync(rpc, JSON.stringify({ jsonrpc: "2.0", id: message.id, result }));
 		}
 	}
@@ -93,16 +105,64 @@ class Lamp {
 	}
 }
 
-async function start(t: TestContext) {
+/** A way to the broker that can hold its CONNACKs (2) or SUBACKs (9) back. */
+class SlowBroker {
+	/** The type of the packets from the broker that are held back. */
+	holding: 2 | 9 | undefined;
+	connections = 0;
+	readonly held: { readonly socket: Socket; readonly pass: () => void }[] = [];
+
+	/** Starts it for a test, and returns it with its URL. */
+	static async start(t: TestContext, port: number) {
+		const slow = new SlowBroker();
+		const server = createServer((socket) => slow.#relay(socket, dial(port, "127.0.0.1")));
+		await once(server.listen(0, "127.0.0.1"), "listening");
+		t.after(() => server.close());
+		const { port: own } = server.address() as { port: number };
+		return { slow, brokerUrl: `mqtt://127.0.0.1:${own}` };
+	}
+
+	#relay(socket: Socket, broker: Socket): void {
+		this.connections += 1;
+		socket.on("error", () => broker.destroy()).pipe(broker);
+		broker.on("error", () => socket.destroy()).on("end", () => socket.end());
+		broker.on("data", (chunk: Buffer) => {
+			// Mosquitto writes each packet for itself.
+			if ((chunk[0] ?? 0) >> 4 === this.holding) {
+				this.held.push({ socket, pass: () => void socket.write(chunk) });
+			} else {
+				socket.write(chunk);
+			}
+		});
+	}
+
+	/** Lets a packet pass, and waits until the gateway has closed that connection. */
+	async passLate({ socket, pass }: SlowBroker["held"][number]): Promise<void> {
+		pass();
+		await until(() => socket.destroyed, "the connection is closed");
+	}
+}
+
+type Flags = NonNullable<Parameters<typeof startProgram>[1]>;
+
+async function start(t: TestContext, more: Flags = {}) {
 	const broker = await Mosquitto.start(t);
 	const flags = {
 		brokerUrl: broker.url,
 		brokerUsername: ACCESS.username,
 		brokerPassword: ACCESS.password,
 		mcpOverMqtt: true,
+		...more,
 	};
-	const open = () => startProgram(t, flags);
+	const open = (other: Flags = {}) => startProgram(t, { ...flags, ...other });
 	return { broker, open };
+}
+
+/** Waits until the gateway has taken every presence message that a server has published. */
+async function untilTaken(program: Program, lamp: Lamp): Promise<void> {
+	const topic = `$mcp-server/presence/${lamp.id}/last`;
+	await lamp.mqtt.publishAsync(topic, "last");
+	await until(() => program.log().includes(`${topic}: dropped`), "the last presence message");
 }
 
 type Program = Awaited<ReturnType<typeof startProgram>>;
@@ -170,6 +230,106 @@ describe("a server of MCP over MQTT at brokerUrl", { skip: whyNoMosquitto }, () 
 		await lamp.announce();
 		await until(() => lamp.saw("initialize").length === 2, "initialized again");
 		await untilOnline(program);
+		const methods = lamp.heard.map(({ message }) => message.method);
+		assert.deepEqual(methods.slice(3, 5), ["notifications/disconnected", "initialize"]);
+	});
+
+	it("is offline if it goes offline before the gateway has subscribed to its topics", async (t) => {
+		const { broker, open } = await start(t);
+		const { slow, brokerUrl } = await SlowBroker.start(t, broker.port);
+		const program = await open({ brokerUrl });
+		slow.holding = 9;
+		const lamp = await Lamp.start(t, broker.url);
+		await until(() => slow.held.length === 1, "subscribed");
+		await lamp.announce("");
+		await untilTaken(program, lamp);
+		slow.holding = undefined;
+		for (const late of slow.held) {
+			await slow.passLate(late);
+		}
+		assert.equal(program.gateway.servers.get(`mcp/${NAME}`), undefined);
+		await lamp.announce();
+		await untilOnline(program);
+	});
+
+	it("leaves no connection if it goes offline before the broker has accepted the gateway", async (t) => {
+		const { broker, open } = await start(t);
+		const { slow, brokerUrl } = await SlowBroker.start(t, broker.port);
+		const program = await open({ brokerUrl });
+		slow.holding = 2;
+		const lamp = await Lamp.start(t, broker.url);
+		await until(() => slow.held.length === 1, "connected");
+		await lamp.announce("");
+		await untilTaken(program, lamp);
+		slow.holding = undefined;
+		for (const late of slow.held) {
+			await slow.passLate(late);
+		}
+	});
+
+	it("has one session after two quick announcements", async (t) => {
+		const { broker, open } = await start(t);
+		const { slow, brokerUrl } = await SlowBroker.start(t, broker.port);
+		const program = await open({ brokerUrl });
+		slow.holding = 9;
+		const lamp = await Lamp.start(t, broker.url);
+		await until(() => slow.held.length === 1, "subscribed");
+		slow.holding = undefined;
+		await lamp.announce();
+		await untilOnline(program);
+		for (const late of slow.held) {
+			await slow.passLate(late);
+		}
+		await untilTaken(program, lamp);
+		assert.equal(find(program)?.online, true);
+		assert.equal(lamp.saw("initialize").length, 1);
+	});
+
+	it("keeps its new session when messages of the one before come late", async (t) => {
+		const { broker, open } = await start(t);
+		const program = await open();
+		const lamp = await Lamp.start(t, broker.url);
+		await untilOnline(program);
+		const [{ client } = { client: "" }] = lamp.heard;
+		const rpc = `$mcp-rpc/${client}/lamp-1/${NAME}`;
+		const leave = () =>
+			Array.from({ length: 300 }, () =>
+				lamp.mqtt.publishAsync(rpc, '{"jsonrpc":"2.0","method":"notifications/disconnected"}'),
+			);
+		await Promise.all([...leave(), lamp.announce(), ...leave()]);
+		await until(() => lamp.saw("initialize").length > 1, "initialized again");
+		await untilOnline(program);
+		await untilTaken(program, lamp);
+		assert.equal(find(program)?.online, true);
+		assert.equal(lamp.saw("initialize").length, 2);
+	});
+
+	it("is not connected to for each of many announcements", async (t) => {
+		const { broker, open } = await start(t);
+		const { slow, brokerUrl } = await SlowBroker.start(t, broker.port);
+		const program = await open({ brokerUrl });
+		const lamp = await Lamp.start(t, broker.url);
+		await untilOnline(program);
+		const before = slow.connections;
+		await Promise.all(Array.from({ length: 20 }, () => lamp.announce()));
+		await untilTaken(program, lamp);
+		await untilOnline(program);
+		assert.ok(slow.connections - before < 5, `${slow.connections - before} connections`);
+	});
+
+	it("that does not answer tools/list is tried as rarely as one that does not answer initialize", async (t) => {
+		const { broker, open } = await start(t);
+		const mute = await Lamp.start(t, broker.url, "mute-1", "house/mute");
+		mute.failing = "initialize";
+		const lamp = await Lamp.start(t, broker.url);
+		const program = await open();
+		await untilOnline(program);
+		lamp.failing = "tools/list";
+		const before = lamp.saw("initialize").length;
+		await lamp.announce();
+		await until(() => mute.saw("initialize").length >= 3, "the third attempt");
+		const attempts = lamp.saw("initialize").length - before;
+		assert.ok(attempts <= 3, `${attempts} attempts`);
 	});
 
 	it("is listed again after a change that it reports on its capability topic", async (t) => {
@@ -181,6 +341,40 @@ describe("a server of MCP over MQTT at brokerUrl", { skip: whyNoMosquitto }, () 
 		const changed = JSON.stringify({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
 		await lamp.mqtt.publishAsync(lamp.topic("capability/"), changed);
 		await until(() => find(program)?.record.offers.tools?.length === 2, "listed again");
+	});
+
+	it("cannot be answered for, or disconnected, on its capability topic", async (t) => {
+		const { broker, open } = await start(t);
+		const program = await open();
+		const lamp = await Lamp.start(t, broker.url);
+		await untilOnline(program);
+		lamp.forged = { result: { content: [{ type: "text", text: "forged" }] } };
+		assert.deepEqual(await call(t, program), [{ type: "text", text: "on" }]);
+		lamp.forged = { id: undefined, method: "notifications/disconnected" };
+		assert.deepEqual(await call(t, program), [{ type: "text", text: "on" }]);
+		assert.equal(program.log().match(/message dropped: expected a change of its lists/g)?.length, 2);
+	});
+
+	it("gets no access to the gateway's uploads of pictures", async (t) => {
+		const { broker, open } = await start(t, { publicUrl: "https://gateway.example" });
+		const program = await open();
+		const lamp = await Lamp.start(t, broker.url);
+		await untilOnline(program);
+		const [{ message } = { message: { params: undefined } }] = lamp.saw("initialize");
+		assert.doesNotMatch(JSON.stringify(message.params), /gateway\.example|token|vision/);
+	});
+
+	it("is no device without the setting mcpOverMqtt", async (t) => {
+		const { broker, open } = await start(t, { mcpOverMqtt: false });
+		const lamp = await Lamp.start(t, broker.url);
+		const program = await open();
+		const client = await connect(t, program);
+		const { tools } = await client.listTools();
+		assert.deepEqual(
+			tools.filter((tool) => tool.name.endsWith("set_lamp")),
+			[],
+		);
+		assert.deepEqual(lamp.heard, []);
 	});
 
 	it("that disconnects the gateway is offline until it announces itself", async (t) => {
@@ -260,6 +454,11 @@ describe("a server of MCP over MQTT at brokerUrl", { skip: whyNoMosquitto }, () 
 		await until(() => program.log().includes("mcp/house/bad: message dropped: answer to an unknown request: 99"), "id");
 		await bad.mqtt.publishAsync("$mcp-server/presence/bad-1", ONLINE, { retain: true });
 		await until(() => /presence\/bad-1: dropped: expected ID\/NAME/.test(program.log()), "topic");
+		for (const id of ["presence", "capability"]) {
+			const path = `${id}/lamp-1/house/lamp`;
+			await bad.mqtt.publishAsync(`$mcp-server/presence/${path}`, ONLINE, { retain: true });
+			await until(() => program.log().includes(`presence/${path}: dropped: expected another id than ${id}`), id);
+		}
 		await Lamp.start(t, broker.url);
 		await untilOnline(program);
 	});

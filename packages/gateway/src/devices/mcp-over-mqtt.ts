@@ -13,12 +13,15 @@ const MAX_PATH = 256;
 /** Largest packet that the broker may send. */
 const MAX_PACKET_BYTES = 1024 * 1024;
 
-/** Delays before a server that is online is initialized again, ms. */
-const RETRIES = { initialDelay: 1_000, maxDelay: 300_000 };
+/** Delays after a session with a server, ms. They grow while its lists cannot be read. */
+const RETRIES = { initialDelay: 1_000, maxDelay: 60_000 };
 
 const PRESENCE = "$mcp-server/presence/";
 
 const DISCONNECTED = "notifications/disconnected";
+
+/** Notifications on a server's capability topic, to which others may be allowed to publish. */
+const CHANGES = /^notifications\/((tools|resources|prompts)\/list_changed|resources\/updated)$/;
 
 /** A running instance of a server. */
 interface Instance {
@@ -26,8 +29,6 @@ interface Instance {
 	readonly name: string;
 	/** The end of its topics: ID/NAME. */
 	readonly path: string;
-	/** Sessions in a row that have failed. */
-	failures: number;
 }
 
 /**
@@ -44,44 +45,40 @@ export async function connectToMcpServers(
 ): Promise<() => Promise<void>> {
 	/** Instances by path. The first one of a name is used. */
 	const online = new Map<string, Instance>();
-	/** Connections by name. A failed one stays until the next attempt. */
+	/** Connections by name. One that has ended stays until the next attempt, which announcements do not hasten. */
 	const connections = new Map<string, DeviceConnection>();
 	let isClosed = false;
 
-	/** Connects to a server, unless it has a connection. */
-	const follow = (name: string): void => {
+	/** Connects to an instance of a server, unless the server has a connection. `failures` are sessions in a row without lists. */
+	const connectInstance = (name: string, failures = 0): void => {
 		const instance = [...online.values()].find((each) => each.name === name);
 		if (instance === undefined || connections.has(name) || isClosed) {
 			return;
 		}
-		const onFailed = (): void => {
-			instance.failures = connection.info === undefined ? instance.failures + 1 : 0;
+		const onEnded = (): void => {
+			const failed = connection.server?.isListed ? 0 : failures + 1;
 			// Other instances come first.
 			if (online.delete(instance.path)) {
 				online.set(instance.path, instance);
 			}
 			const retry = (): void => {
-				if (connections.get(name) === connection) {
-					connections.delete(name);
-					follow(name);
-				}
+				connections.delete(name);
+				connectInstance(name, failed);
 			};
-			setTimeout(retry, backoff(RETRIES, instance.failures)).unref();
+			setTimeout(retry, backoff(RETRIES, failed)).unref();
 		};
-		const onDisconnected = (): void => leave(instance, "the server has disconnected");
-		const connection = openConnection(servers, url, access, instance, onFailed, onDisconnected);
+		const onDisconnected = (): void => endSession(instance, "the server has disconnected");
+		const connection = openConnection(servers, url, access, instance, onEnded, onDisconnected);
 		connections.set(name, connection);
 	};
 
 	/** Ends the session with an instance that is not online any more. */
-	const leave = ({ id, name, path }: Pick<Instance, "id" | "name" | "path">, reason: string): void => {
+	const endSession = ({ id, name, path }: Instance, reason: string): void => {
 		online.delete(path);
 		const connection = connections.get(name);
 		if (connection?.identity.clientId === id) {
-			connections.delete(name);
-			connection.ended(reason);
+			connection.close(reason);
 		}
-		follow(name);
 	};
 
 	const onPresence = (path: string, text: string, isRetained: boolean): void => {
@@ -90,8 +87,12 @@ export async function connectToMcpServers(
 		if (at < 1 || name === "" || path.length > MAX_PATH) {
 			throw new RangeError(`expected ID/NAME of at most ${MAX_PATH} characters`);
 		}
+		// Its control topic would be another topic of the specification.
+		if (id === "presence" || id === "capability") {
+			throw new RangeError(`expected another id than ${id}`);
+		}
 		if (text === "") {
-			leave({ id, name, path }, "the server has gone offline");
+			endSession({ id, name, path }, "the server has gone offline");
 			return;
 		}
 		const message = readMessage(JSON.parse(text));
@@ -100,13 +101,13 @@ export async function connectToMcpServers(
 		}
 		if (!isRetained) {
 			// It has lost its session. A retained message may be older.
-			leave({ id, name, path }, "the server has started again");
+			endSession({ id, name, path }, "the server has started again");
 		}
 		if (!online.has(path) && online.size >= MAX_SERVERS) {
 			throw new RangeError(`more than ${MAX_SERVERS} servers`);
 		}
-		online.set(path, online.get(path) ?? { id, name, path, failures: 0 });
-		follow(name);
+		online.set(path, { id, name, path });
+		connectInstance(name);
 	};
 
 	const watcher = await mqtt.connectAsync(url, { ...access, ...optionsFor(makeClientId()) }, false);
@@ -115,7 +116,7 @@ export async function connectToMcpServers(
 		const instances = [...online.values()];
 		online.clear();
 		for (const instance of instances) {
-			leave(instance, "the connection to the broker is lost");
+			endSession(instance, "the connection to the broker is lost");
 		}
 	});
 	// It reconnects. The other connection to the broker reports the error.
@@ -144,13 +145,13 @@ export async function connectToMcpServers(
 	return close;
 }
 
-/** @param onDisconnected called when the server ends the session. `onFailed` is called at any end. */
+/** @param onDisconnected called when the server ends the session. `onEnded` is called at any end. */
 function openConnection(
 	servers: ServerRegistry,
 	url: string,
 	access: object,
 	{ id, name, path }: Instance,
-	onFailed: () => void,
+	onEnded: () => void,
 	onDisconnected: () => void,
 ): DeviceConnection {
 	// The specification demands another id for each initialization. Firmware has room for short topics only.
@@ -172,8 +173,9 @@ function openConnection(
 		},
 		disconnect: () => publish(presence, farewell),
 		onEnded: () => {
-			client.end();
-			onFailed();
+			// Before CONNACK, it would connect all the same.
+			client.end(!client.connected);
+			onEnded();
 		},
 	});
 	const fail = (reason: string): void => {
@@ -186,12 +188,27 @@ function openConnection(
 	client.on("close", () => fail("the connection to the broker is lost"));
 	client.on("connect", () => {
 		const topics = { [rpc]: { qos: 0, nl: true }, [`$mcp-server/capability/${path}`]: { qos: 0 } } as const;
-		client.subscribe(topics, (error) => (error ? fail(`broker: ${error.message}`) : servers.connect(connection)));
+		client.subscribe(topics, (error) => {
+			if (error) {
+				fail(`broker: ${error.message}`);
+			} else if (connection.isOpen) {
+				servers.connect(connection);
+			}
+		});
 	});
-	client.handleMessage = ({ payload }, done) => {
+	client.handleMessage = ({ topic: from, payload }, done) => {
+		// Messages that were read before the end of the session come after it.
+		if (!connection.isOpen) {
+			done();
+			return;
+		}
 		try {
 			const message: unknown = JSON.parse(payload.toString());
-			if (isObject(message) && message.method === DISCONNECTED) {
+			const method = isObject(message) ? message.method : undefined;
+			if (from !== rpc && !CHANGES.test(String(method))) {
+				throw new TypeError("expected a change of its lists");
+			}
+			if (method === DISCONNECTED) {
 				onDisconnected();
 			} else {
 				connection.receive({ type: "mcp", payload: message });
@@ -209,7 +226,7 @@ function makeClientId(): string {
 	return randomBytes(8).toString("hex");
 }
 
-/** Returns what the specification wants in CONNECT. */
+/** Returns the options and user properties that the specification demands in CONNECT. */
 function optionsFor(clientId: string) {
 	return {
 		clientId,
