@@ -49,8 +49,13 @@ class Wire {
 		};
 	}
 
-	/** Bytes arrive one at a time. */
-	private arrive(bytes: readonly number[]): void {
+	/** Bytes that nobody has read. */
+	get unread(): number {
+		return this.waiting.length;
+	}
+
+	/** Receives bytes, one at a time. */
+	receive(bytes: readonly number[]): void {
 		for (const byte of bytes) {
 			this.waiting.push(byte);
 			this.onReadable(1);
@@ -69,7 +74,7 @@ class Wire {
 			this.set(id, register, ...rest);
 		}
 		const answer = this.change(packet(id, values.length + 2, this.faults, ...values));
-		void Promise.resolve().then(() => this.arrive([...(this.hasEcho ? bytes : []), ...(answer ?? [])]));
+		void Promise.resolve().then(() => this.receive([...(this.hasEcho ? bytes : []), ...(answer ?? [])]));
 	}
 }
 
@@ -89,7 +94,8 @@ function servo() {
 /** A servo that arrives at once. */
 class FakeServo {
 	readonly error = undefined;
-	readonly turns: unknown[] = [];
+	/** Angles and speeds. */
+	readonly moves: (readonly [angle: number, speed: number])[] = [];
 	target: number | undefined;
 	angle: number | undefined;
 
@@ -101,10 +107,8 @@ class FakeServo {
 		this.max = max;
 	}
 
-	move(): void {}
-
-	async turn(angle: number, speed: number): Promise<void> {
-		this.turns.push([angle, speed]);
+	async move(angle: number, speed = 120): Promise<void> {
+		this.moves.push([angle, speed]);
 		this.target = angle;
 	}
 }
@@ -113,7 +117,8 @@ function head() {
 	const timer = new FakeTimer();
 	const yaw = new FakeServo(-128, 128);
 	const pitch = new FakeServo(5, 85);
-	return { timer, yaw, pitch, head: servoHead({ yaw, pitch }, timer) };
+	const sleep = (delay: number): Promise<void> => new Promise((resolve) => void timer.set(resolve, delay));
+	return { timer, yaw, pitch, sleep, head: servoHead({ yaw, pitch }) };
 }
 
 /** Lets time pass, step by step, until a promise is settled. */
@@ -130,9 +135,9 @@ async function pass<Value>(timer: FakeTimer, promise: Promise<Value>): Promise<V
 	return await done;
 }
 
-/** Lets 300 ms pass. */
-const wait = (timer: FakeTimer): Promise<void> =>
-	pass(timer, new Promise<void>((resolve) => void timer.set(resolve, 300)));
+/** Lets time pass. @param milliseconds default 300 */
+const wait = (timer: FakeTimer, milliseconds = 300): Promise<void> =>
+	pass(timer, new Promise<void>((resolve) => void timer.set(resolve, milliseconds)));
 
 export default suite("a head on serial servos", {
 	"SCS: reads and writes registers, one packet at a time": given(bus, async ({ wire, timer, bus: scs }) => {
@@ -161,24 +166,37 @@ export default suite("a head on serial servos", {
 			equal(await pass(timer, scs.read(1, 56, 2)), { values: [1, 2], fault: undefined });
 		},
 	),
-	"SCS: repeats a packet once, and says that a servo does not answer": given(bus, async ({ wire, timer, bus: scs }) => {
-		let isLost = true;
-		wire.change = (answer) => {
-			const seen = isLost ? undefined : answer;
-			isLost = false;
-			return seen;
-		};
-		equal((await pass(timer, scs.write(1, 40, 0))).values, []);
-		equal(wire.sent.length, 2);
-		wire.change = () => undefined;
-		matches(await failureOf(pass(timer, scs.write(1, 40, 0))), /^servo 1: no answer$/);
-		equal(wire.sent.length, 4);
-		wire.change = (answer) => answer;
-		equal((await pass(timer, scs.write(2, 40, 0))).values, []);
+	"SCS: repeats a packet once, then reports that a servo does not answer": given(
+		bus,
+		async ({ wire, timer, bus: scs }) => {
+			let isLost = true;
+			wire.change = (answer) => {
+				const seen = isLost ? undefined : answer;
+				isLost = false;
+				return seen;
+			};
+			equal((await pass(timer, scs.write(1, 40, 0))).values, []);
+			equal(wire.sent.length, 2);
+			wire.change = () => undefined;
+			matches(await failureOf(pass(timer, scs.write(1, 40, 0))), /^servo 1: no answer$/);
+			equal(wire.sent.length, 4);
+			wire.change = (answer) => answer;
+			equal((await pass(timer, scs.write(2, 40, 0))).values, []);
+		},
+	),
+	"SCS: drops noise between packets": given(bus, async ({ wire, timer, bus: scs }) => {
+		// The start of a long packet, to which later bytes would be added.
+		wire.receive([0xff, 0xff, 1, 200, 0]);
+		wire.set(1, 56, 1, 2);
+		equal((await pass(timer, scs.read(1, 56, 2))).values, [1, 2]);
+		wire.receive([0xff, 0xff, 1, 200, 0]);
+		equal(wire.unread, 0);
 	}),
-	"SCS: refuses an answer with a wrong checksum, or half of one": given(bus, async ({ wire, timer, bus: scs }) => {
+	"SCS: refuses an answer with a wrong checksum": given(bus, async ({ wire, timer, bus: scs }) => {
 		wire.change = (answer) => [...answer.slice(0, -1), (answer.at(-1) ?? 0) ^ 1];
 		matches(await failureOf(pass(timer, scs.read(1, 56, 2))), /^servo 1: wrong checksum$/);
+	}),
+	"SCS: refuses half an answer": given(bus, async ({ wire, timer, bus: scs }) => {
 		wire.change = (answer) => answer.slice(0, -1);
 		matches(await failureOf(pass(timer, scs.read(1, 56, 2))), /^servo 1: no answer$/);
 	}),
@@ -194,14 +212,14 @@ export default suite("a head on serial servos", {
 		await settled();
 		equal([arm.angle, arm.error], [0, undefined]);
 		wire.sent.length = 0;
-		await pass(timer, arm.turn(-50, 100));
+		await pass(timer, arm.move(-50, 100));
 		// 460 - 50 * 3.2 = 300 and 100 * 3.2 = 320.
 		equal(wire.sent.slice(0, 2), [packet(1, 4, 3, 40, 1), packet(1, 9, 3, 42, 1, 44, 0, 0, 1, 64)]);
 	}),
 	"SCS0009: switches its motor off at rest": given(servo, async ({ wire, timer, arm }) => {
 		await settled();
 		wire.set(1, 66, 1);
-		await pass(timer, arm.turn(10, 100));
+		await pass(timer, arm.move(10, 100));
 		await wait(timer);
 		equal(wire.memory.get("1/40"), 1);
 		wire.set(1, 56, 492 >> 8, 492 & 0xff);
@@ -209,38 +227,97 @@ export default suite("a head on serial servos", {
 		await wait(timer);
 		equal([wire.memory.get("1/40"), arm.angle, arm.error], [0, 10, undefined]);
 	}),
-	"SCS0009: lets go of a head that is held, and says so until it moves again": given(
+	"SCS0009: lets go of a head that is held, and reports it until the next move": given(
 		servo,
 		async ({ wire, timer, arm }) => {
 			await settled();
 			wire.set(1, 66, 1);
-			await pass(timer, arm.turn(10, 100));
+			await pass(timer, arm.move(10, 100));
 			wire.faults = 32;
 			await wait(timer);
 			equal([wire.memory.get("1/40"), arm.error], [0, "servo 1: overload: the arm is blocked or held"]);
 			wire.faults = 0;
-			await pass(timer, arm.turn(10, 100));
+			await pass(timer, arm.move(10, 100));
 			equal([wire.memory.get("1/40"), arm.error], [1, undefined]);
 		},
 	),
-	"SCS0009: says that it does not answer, and refuses angles out of its range": given(
-		servo,
-		async ({ wire, timer, arm }) => {
-			wire.change = () => undefined;
-			matches(await failureOf(pass(timer, arm.turn(10, 100))), /^servo 1: no answer$/);
-			equal(arm.error, "servo 1: no answer");
-			throws(() => arm.move(129), /^angle: servo moves from -128 to 128 degrees, not to 129$/);
-			arm.close();
-		},
-	),
-	"moves by a tool, which refuses what it cannot reach": given(head, async ({ head: part, yaw, pitch }) => {
+	"SCS0009: reports that it does not answer": given(servo, async ({ wire, timer, arm }) => {
+		wire.change = () => undefined;
+		matches(await failureOf(pass(timer, arm.move(10, 100))), /^servo 1: no answer$/);
+		equal(arm.error, "servo 1: no answer");
+		arm.close();
+	}),
+	"SCS0009: refuses angles out of its range": given(servo, async ({ arm }) => {
+		matches(await failureOf(arm.move(129)), /^angle: servo moves from -128 to 128 degrees, not to 129$/);
+	}),
+	"SCS0009: answers later than at the start": given(bus, async ({ wire, timer, bus: scs }) => {
+		wire.set(1, 56, 460 >> 8, 460 & 0xff);
+		wire.change = () => undefined;
+		const arm = openScsServo(scs, timer, { id: 1, zero: 460, min: -128, max: 128 });
+		await wait(timer);
+		equal([arm.angle, arm.error], [undefined, "servo 1: no answer"]);
+		wire.change = (answer) => answer;
+		await wait(timer, 1_500);
+		equal([arm.angle, arm.error, timer.size], [0, undefined, 0]);
+	}),
+	"SCS0009: switches its motor off after a move that failed": given(servo, async ({ wire, timer, arm }) => {
+		await settled();
+		// Of the register of the goal, no answer arrives.
+		wire.change = (answer) => (wire.sent.at(-1)?.[5] === 42 ? undefined : answer);
+		matches(await failureOf(pass(timer, arm.move(10, 100))), /^servo 1: no answer$/);
+		equal([wire.memory.get("1/40"), arm.error], [1, "servo 1: no answer"]);
+		await wait(timer, 1_500);
+		equal([wire.memory.get("1/40"), arm.error, timer.size], [0, undefined, 0]);
+	}),
+	"SCS0009: switches its motor off after a reading that failed": given(servo, async ({ wire, timer, arm }) => {
+		await settled();
+		await pass(timer, arm.move(10, 100));
+		wire.change = () => undefined;
+		await wait(timer, 500);
+		equal([wire.memory.get("1/40"), arm.error], [1, "servo 1: no answer"]);
+		wire.change = (answer) => answer;
+		await wait(timer, 1_500);
+		equal([wire.memory.get("1/40"), arm.error, timer.size], [0, undefined, 0]);
+	}),
+	"SCS0009: gives up on a move that does not end": given(servo, async ({ wire, timer, arm }) => {
+		await settled();
+		wire.set(1, 66, 1);
+		await pass(timer, arm.move(10, 100));
+		await wait(timer, 4_000);
+		equal(wire.memory.get("1/40"), 1);
+		await wait(timer, 1_500);
+		equal([wire.memory.get("1/40"), arm.error, timer.size], [0, "servo 1: does not come to rest", 0]);
+	}),
+	"self.servo.move reports the new angle of a servo of a head": given(servo, async ({ timer, arm }) => {
+		await settled();
+		const client = clientOf({ servos: { arm } });
+		client.initialize("2025-11-25");
+		const moved = callTool(client, "self.servo.move", { name: "arm", angle: 30 });
+		equal(words(await pass(timer, moved)), '{"angle":30}');
+	}),
+	"self.servo.move reports that a servo of a head does not answer": given(servo, async ({ wire, timer, arm }) => {
+		await settled();
+		wire.change = () => undefined;
+		const client = clientOf({ servos: { arm } });
+		client.initialize("2025-11-25");
+		await callTool(client, "self.servo.move", { name: "arm", angle: 30 });
+		await wait(timer);
+		equal(words(client.heard()[0]), "servo 1: no answer");
+		arm.close();
+	}),
+	"self.head.move moves one axis or both": given(head, async ({ head: part, yaw, pitch }) => {
 		const client = clientOf({ head: part });
 		client.initialize("2025-11-25");
 		const call = async (args: object) => await callTool(client, "self.head.move", args);
 		await call({ yaw: -30 });
 		await call({ pitch: 40, speed: 60 });
-		equal([yaw.turns, pitch.turns], [[[-30, 120]], [[40, 60]]]);
-		equal(words(await call({})), "yaw: expected it, or pitch");
+		equal([yaw.moves, pitch.moves], [[[-30, 120]], [[40, 60]]]);
+	}),
+	"self.head.move refuses directions that the head does not reach": given(head, async ({ head: part }) => {
+		const client = clientOf({ head: part });
+		client.initialize("2025-11-25");
+		const call = async (args: object) => await callTool(client, "self.head.move", args);
+		equal(words(await call({})), "expected yaw, pitch or both");
 		equal(words(await call({ pitch: 0 })), "angle: pitch moves from 5 to 85 degrees, not to 0");
 	}),
 	"looks at a point, as far as it turns": given(head, async ({ head: part }) => {
@@ -248,25 +325,47 @@ export default suite("a head on serial servos", {
 		equal(await part.lookAt(0, -50, 20), { yaw: -90, pitch: 22 });
 		equal(await part.lookAt(-100, 1, -40), { yaw: 128, pitch: 5 });
 	}),
-	"nods and shakes, and returns to where it was": given(head, async ({ timer, yaw, pitch, head: part }) => {
+	"nods and shakes around its last angle": given(head, async ({ timer, yaw, pitch, sleep, head: part }) => {
 		await part.move({ yaw: 120, pitch: 10 }, 100);
-		equal([await pass(timer, part.gesture("nod")), await pass(timer, part.gesture("shake"))], [true, true]);
 		equal(
-			[pitch, yaw].map(({ turns }) => turns.map((turn) => (turn as [number])[0])),
+			[await pass(timer, part.gesture("nod", sleep)), await pass(timer, part.gesture("shake", sleep))],
+			[true, true],
+		);
+		equal(
+			[pitch, yaw].map(({ moves }) => moves.map(([angle]) => angle)),
 			[
 				[10, 25, 10, 25, 10],
 				[120, 100, 128, 100, 128, 120],
 			],
 		);
 	}),
-	"ends a gesture with another movement": given(head, async ({ timer, yaw, head: part }) => {
-		const shaking = part.gesture("shake");
+	"ends a gesture when the head moves otherwise": given(head, async ({ timer, yaw, sleep, head: part }) => {
+		const shaking = part.gesture("shake", sleep);
 		await settled();
 		await part.move({ yaw: 60 }, 100);
 		equal(await pass(timer, shaking), false);
 		equal(yaw.target, 60);
 	}),
-	"PY32: switches the servos on, and shows one colour on all LEDs": given(fakeBus, ({ bus: i2c, writes, absent }) => {
+	"ends a gesture when its servo moves otherwise": given(head, async ({ timer, yaw, sleep, head: part }) => {
+		const shaking = part.gesture("shake", sleep);
+		await settled();
+		await yaw.move(90);
+		equal(await pass(timer, shaking), false);
+		equal(yaw.target, 90);
+	}),
+	"continues a gesture while the other axis moves": given(head, async ({ timer, yaw, pitch, sleep, head: part }) => {
+		const shaking = part.gesture("shake", sleep);
+		await settled();
+		await part.move({ pitch: 40 });
+		equal(await pass(timer, shaking), true);
+		equal([yaw.target, pitch.target], [0, 40]);
+	}),
+	"ends a gesture whose call is cancelled": given(head, async ({ yaw, head: part }) => {
+		const cancelled = (): Promise<void> => Promise.reject(new Error("cancelled"));
+		matches(await failureOf(part.gesture("shake", cancelled)), /^cancelled$/);
+		equal(yaw.moves.length, 1);
+	}),
+	"PY32: switches the servos on": given(fakeBus, ({ bus: i2c, writes }) => {
 		setExpander(i2c, { driver: "py32", outputs: { 0: 1, 13: 0 } });
 		equal(writes.splice(0), [
 			[0x6f, 5, 1],
@@ -274,6 +373,8 @@ export default suite("a head on serial servos", {
 			[0x6f, 6, 0],
 			[0x6f, 4, 0x20],
 		]);
+	}),
+	"PY32: shows one colour on all LEDs": given(fakeBus, ({ bus: i2c, writes }) => {
 		const light = openPy32Light(i2c, 2);
 		light.on = true;
 		light.brightness = 100;
@@ -286,8 +387,23 @@ export default suite("a head on serial servos", {
 			[0x6f, 0x33, 0xfc],
 			[0x6f, 0x24, 0x42],
 		]);
-		light.close();
+	}),
+	"PY32: writes no colour that the LEDs show already": given(fakeBus, ({ bus: i2c, writes, absent }) => {
+		const light = openPy32Light(i2c, 2);
+		absent.add(0x6f);
+		throws(() => {
+			light.on = true;
+		}, /^write failed$/);
+		absent.clear();
+		writes.length = 0;
+		light.on = true;
+		equal(writes.length, 5);
+		light.color = 0xffffff;
+		equal(writes.length, 5);
+	}),
+	"PY32: closes a chip that does not answer": given(fakeBus, ({ bus: i2c, absent, open }) => {
 		absent.add(0x6f);
 		throws(() => openPy32Light(i2c, 2), /^write failed$/);
+		equal(open.size, 0);
 	}),
 });

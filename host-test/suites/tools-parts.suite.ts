@@ -1,5 +1,5 @@
 import type { Hardware } from "../../src/hardware/hardware.js";
-import { clientOf, type Wire, words } from "../doubles/client.js";
+import { callTool, clientOf, type Wire, words } from "../doubles/client.js";
 import { boardWithParts, FakeSensor } from "../doubles/fake-board.js";
 import { equal, given, matches, suite } from "../harness.js";
 
@@ -52,7 +52,7 @@ export default suite("tools for lights and sensors", {
 		client.call(SET, { light: "lamp", on: false });
 		equal(lamp, { on: false, brightness: 20, color: 0xff8000 });
 	}),
-	"say how a light is after setting it, and where a servo is": given(boardWithParts, ({ lights }) => {
+	"say how a light is after setting it, and where a servo is": given(boardWithParts, async ({ lights }) => {
 		const servos = { flap: new FakeServo() };
 		const client = clientOf({ lights, servos });
 		client.initialize("2025-11-25");
@@ -61,7 +61,8 @@ export default suite("tools for lights and sensors", {
 			brightness: 20,
 			color: "#ff8000",
 		});
-		equal(client.call("self.servo.move", { name: "flap", angle: 30 }).result.structuredContent, { angle: 30 });
+		const moved = await callTool(client, "self.servo.move", { name: "flap", angle: 30 });
+		equal(moved.result.structuredContent, { angle: 30 });
 	}),
 	"turn a light on by its brightness or colour, and off by brightness 0": given(boardWithParts, ({ lights }) => {
 		const { lamp } = lights;

@@ -1,4 +1,4 @@
-import type { TimerModule } from "./hardware.js";
+import { deepFreeze } from "../core/text/deep-freeze.js";
 import { checkAngle, type Servo } from "./kinds/servo.js";
 
 /** A direction of a head, in degrees. */
@@ -14,10 +14,10 @@ export interface Head {
 	/** @throws Error if it does not move so far */
 	check(direction: Partial<Direction>): void;
 	/**
-	 * Moves the head, and ends a gesture. Resolves once its servos are on their way.
+	 * Moves the head, and ends a gesture of the same servo. Resolves once its servos are on their way.
 	 *
 	 * @param speed degrees per second. Default 120
-	 * @throws Error if a servo does not answer
+	 * @throws Error if a servo does not answer, or does not move so far
 	 */
 	move(direction: Partial<Direction>, speed?: number): Promise<void>;
 	/**
@@ -28,44 +28,40 @@ export interface Head {
 	 */
 	lookAt(ahead: number, right: number, up: number): Promise<Direction>;
 	/**
-	 * Nods or shakes the head, and returns it to where it was.
+	 * Nods or shakes the head, and returns it to the angle that it was moved to last. A head that was turned by hand goes there, too.
 	 *
-	 * @returns whether no other movement has ended it
-	 * @throws Error if a servo does not answer
+	 * @param sleep waits, in milliseconds. It rejects to end the gesture
+	 * @returns false if another movement interrupted it
+	 * @throws Error if a servo does not answer, or that of `sleep`
 	 */
-	gesture(gesture: keyof typeof GESTURES): Promise<boolean>;
+	gesture(gesture: keyof typeof GESTURES, sleep: (delay: number) => Promise<void>): Promise<boolean>;
 }
 
-/** A servo that tells when it has taken an angle. */
+/** A servo that acknowledges each move. */
 export interface TurningServo extends Servo {
-	/** The angle that it was told last; undefined before. */
+	/** Last commanded angle, in degrees; undefined before the first move. */
 	readonly target: number | undefined;
 	/**
 	 * Turns the arm. Resolves once it is on its way.
 	 *
-	 * @param speed degrees per second
-	 * @throws Error if the servo does not answer
+	 * @param speed degrees per second. Default 120
+	 * @throws Error if the servo does not answer, or does not move so far
 	 */
-	turn(angle: number, speed: number): Promise<void>;
+	move(angle: number, speed?: number): Promise<void>;
 }
 
-/** The axis of a gesture, and its angles, in degrees from where the head is. */
-const GESTURES = Object.freeze({
+/** The axis of a gesture, and its angles, in degrees from the start. */
+const GESTURES = deepFreeze({
 	nod: { axis: "pitch", angles: [-15, 0, -15, 0] },
 	shake: { axis: "yaw", angles: [-20, 20, -20, 20, 0] },
 } as const);
-
-/** Degrees per second, unless a call says it. */
-const SPEED = 120;
 
 /** Degrees per second of a gesture, and milliseconds of each of its movements. */
 const GESTURE_SPEED = 200;
 const GESTURE_STEP = 250;
 
 /** Makes a head of two servos. */
-export const servoHead = (servos: Readonly<Record<keyof Direction, TurningServo>>, timer: TimerModule): Head => {
-	/** Counts movements: a gesture ends with the next one. */
-	let movements = 0;
+export const servoHead = (servos: Readonly<Record<keyof Direction, TurningServo>>): Head => {
 	const axesOf = (direction: Partial<Direction>) =>
 		(["yaw", "pitch"] as const).flatMap((axis) => {
 			const angle = direction[axis];
@@ -79,9 +75,8 @@ export const servoHead = (servos: Readonly<Record<keyof Direction, TurningServo>
 				checkAngle(axis, servo, angle);
 			}
 		},
-		async move(direction, speed = SPEED) {
-			movements += 1;
-			await Promise.all(axesOf(direction).map(({ servo, angle }) => servo.turn(angle, speed)));
+		async move(direction, speed) {
+			await Promise.all(axesOf(direction).map(({ servo, angle }) => servo.move(angle, speed)));
 		},
 		async lookAt(ahead, right, up) {
 			const yaw = limit(servos.yaw, degrees(right, ahead));
@@ -89,18 +84,17 @@ export const servoHead = (servos: Readonly<Record<keyof Direction, TurningServo>
 			await head.move({ yaw, pitch });
 			return { yaw, pitch };
 		},
-		async gesture(gesture) {
+		async gesture(gesture, sleep) {
 			const { axis, angles } = GESTURES[gesture];
 			const servo = servos[axis];
 			const start = limit(servo, servo.target ?? servo.angle ?? 0);
 			// A head that looks down already nods upwards.
 			const sign = start + angles[0] < servo.min ? -1 : 1;
-			movements += 1;
-			const movement = movements;
 			for (const angle of angles) {
-				await servo.turn(limit(servo, start + sign * angle), GESTURE_SPEED);
-				await new Promise<void>((resolve) => void timer.set(resolve, GESTURE_STEP));
-				if (movement !== movements) {
+				const next = limit(servo, start + sign * angle);
+				await servo.move(next, GESTURE_SPEED);
+				await sleep(GESTURE_STEP);
+				if (servo.target !== next) {
 					return false;
 				}
 			}

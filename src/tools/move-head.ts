@@ -10,12 +10,12 @@ export default defineTool({
 	needs: ["head"],
 	input: {
 		yaw: optional(number({ minimum: -180, maximum: 180, description: "Degrees; negative to your left, 0 ahead" })),
-		pitch: optional(number({ minimum: -90, maximum: 90, description: "Degrees; 0 level, positive up" })),
+		pitch: optional(number({ minimum: -90, maximum: 90, description: "Degrees; positive up" })),
 		speed: optional(integer({ minimum: 10, maximum: 300, description: "Degrees per second. Default 120" })),
 	},
 	check: (args, { head }) => {
 		if (args.yaw === undefined && args.pitch === undefined) {
-			throw new Error("yaw: expected it, or pitch");
+			throw new Error("expected yaw, pitch or both");
 		}
 		head.check(args);
 	},

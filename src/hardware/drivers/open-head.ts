@@ -13,6 +13,9 @@ type Si12T = new (options: object) => { sample(): readonly number[]; close(): vo
 /** Sensitivity of M5Stack's firmware. */
 const SENSITIVITY = 3;
 
+/** The chip's last UART: the first has the log, and a project's serial part is on the second by default. */
+const PORT = 2;
+
 /** Opens the touch sensor. Its samples are the fields that are touched. @throws Error if it does not answer */
 const openHeadTouch = () => {
 	const driver = findDriver<Si12T>("si12t") as Si12T;
@@ -36,14 +39,17 @@ export default (({ data: { head }, board, closing }) => {
 		return;
 	}
 	const { transmit, receive } = head;
-	const port = { io: Serial, port: 1, transmit, receive } as unknown as Parameters<typeof openScsBus>[0];
+	const port = { io: Serial, port: PORT, transmit, receive } as unknown as Parameters<typeof openScsBus>[0];
 	const bus = openOptional("servo bus", () => openScsBus(port, Timer));
 	if (bus !== undefined) {
 		const servos = { yaw: openScsServo(bus, Timer, head.yaw), pitch: openScsServo(bus, Timer, head.pitch) };
-		Object.assign(board, { servos, head: servoHead(servos, Timer) });
+		Object.assign(board, { servos, head: servoHead(servos) });
 		closing.push(servos.yaw, servos.pitch, bus);
 	}
-	const touchClass = (() => openHeadTouch()) as unknown as NonNullable<Parameters<typeof openTouch>[0]>;
+	// Called with `new`. The parameter `this` keeps Biome from making it an arrow function.
+	const touchClass = function (this: unknown) {
+		return openHeadTouch();
+	} as unknown as NonNullable<Parameters<typeof openTouch>[0]>;
 	const touch = head.touch && openOptional("touch sensor", () => openTouch(touchClass));
 	if (touch) {
 		Object.assign(board, { buttons: { ...board.buttons, head: touch } });

@@ -13,6 +13,7 @@ const openPy32Light = (bus: object, length: number): NeoPixelLight => {
 	const { io, ...pins } = bus as SmBusRecord;
 	const chip = new io({ ...pins, address: ADDRESS, hz: 100_000 });
 	let shown = 0;
+	let sent: number | undefined;
 	const pixels = {
 		brightness: 0,
 		/** 16 bits: 5, 6 and 5. */
@@ -24,11 +25,15 @@ const openPy32Light = (bus: object, length: number): NeoPixelLight => {
 			shown = color;
 		},
 		update(): void {
+			if (shown === sent) {
+				return;
+			}
 			for (let at = COLORS; at < COLORS + 2 * length; at += 2) {
 				chip.writeUint8(at, shown & 0xff);
 				chip.writeUint8(at + 1, shown >> 8);
 			}
 			chip.writeUint8(LEDS, length | SHOW);
+			sent = shown;
 		},
 		close: () => chip.close(),
 	};

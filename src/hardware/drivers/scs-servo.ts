@@ -1,3 +1,4 @@
+import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { HeadServo } from "../board-data.js";
 import type { SerialRecord, TimerHandle, TimerModule } from "../hardware.js";
 import type { TurningServo } from "../head.js";
@@ -9,7 +10,7 @@ const WRITE = 3;
 
 const HEADER = 0xff;
 
-/** Bytes of a packet besides its parameters: two headers, id, length, instruction or faults, checksum. */
+/** Bytes of a packet without parameters: two headers, id, length, instruction or faults, checksum. */
 const FRAME_BYTES = 6;
 
 /** Milliseconds that a servo has for its answer. It takes less than one; the machine may be busy meanwhile. */
@@ -19,7 +20,7 @@ const TIMEOUT = 100;
 const ATTEMPTS = 2;
 
 /** Bits of a servo's faults. */
-const FAULTS = Object.freeze([
+const FAULTS = deepFreeze([
 	[1, "wrong voltage"],
 	[2, "position sensor failed"],
 	[4, "too hot"],
@@ -83,15 +84,15 @@ const takeAnswer = (bytes: number[], packet: readonly number[], count: number): 
 export const openScsBus = ({ io, ...pins }: SerialRecord, timer: TimerModule): ScsBus => {
 	/** Settles when the latest packet is done. */
 	let last: Promise<unknown> = Promise.resolve();
-	let received: number[] = [];
-	let onReceived: (() => void) | undefined;
+	/** Absent between packets, when bytes are noise. */
+	let onReceived: ((bytes: Uint8Array) => void) | undefined;
 	const port: InstanceType<typeof io> = new io({
 		...pins,
 		baud: 1_000_000,
 		format: "buffer",
 		onReadable(count) {
-			received.push(...new Uint8Array(port.read(count) ?? new ArrayBuffer(0)));
-			onReceived?.();
+			const bytes = new Uint8Array(port.read(count) ?? new ArrayBuffer(0));
+			onReceived?.(bytes);
 		},
 		onWritable() {},
 	});
@@ -106,8 +107,11 @@ export const openScsBus = ({ io, ...pins }: SerialRecord, timer: TimerModule): S
 				}
 			};
 			const timeout = timer.set(() => finish("no answer"), TIMEOUT);
-			received = [];
-			onReceived = () => finish(takeAnswer(received, packet, count));
+			const received: number[] = [];
+			onReceived = (bytes) => {
+				received.push(...bytes);
+				finish(takeAnswer(received, packet, count));
+			};
 			try {
 				port.write(Uint8Array.from(packet).buffer);
 			} catch (error) {
@@ -141,7 +145,7 @@ export const openScsBus = ({ io, ...pins }: SerialRecord, timer: TimerModule): S
 const TORQUE = 40;
 const GOAL_POSITION = 42;
 const PRESENT_POSITION = 56;
-/** From the position to whether it moves. */
+/** Bytes from the present position to the moving flag. */
 const PRESENT_BYTES = 11;
 
 /** Steps of a degree, as M5Stack's firmware counts them. */
@@ -149,36 +153,55 @@ const STEPS = 3.2;
 
 const MAX_POSITION = 1023;
 
-/** Degrees per second if nothing else is asked for. */
+/** Degrees per second. */
 const DEFAULT_SPEED = 120;
 
-/** Milliseconds between two readings of a servo that moves. */
+/** Milliseconds between two readings of a servo that moves, and until the next one if it does not answer. */
 const POLL_INTERVAL = 100;
+const RETRY_DELAY = 1_000;
 
-/** Opens a serial servo. Its angle is read from it. It holds its arm while that moves: at rest its motor is off. */
+/** Milliseconds after which a movement should have ended, beyond those of a turn through the whole range. */
+const MARGIN = 2_000;
+
+/** Opens a serial servo. Its angle is read from it. Its motor is on while it moves, and off at rest. */
 export const openScsServo = (bus: ScsBus, timer: TimerModule, { id, zero, min, max }: HeadServo) => {
 	let poll: TimerHandle | undefined;
-	/** Counts turns: what was read before a turn says nothing about it. */
-	let turns = 0;
-	/** Reads the angle until the arm rests or the servo reports a fault, and switches its motor off then. */
-	const follow = async (): Promise<void> => {
-		const turn = turns;
+	/** Incremented by each move, so that older readings are ignored. */
+	let moves = 0;
+	/** Readings until a movement should have ended. */
+	let polls = MARGIN / POLL_INTERVAL;
+	const schedulePoll = (move: number, delay: number): void => {
+		if (move === moves) {
+			poll = timer.set(() => void pollPosition(), delay);
+		}
+	};
+	const fail = (move: number, { message }: Error): void => {
+		if (move === moves) {
+			servo.error = message;
+		}
+		schedulePoll(move, RETRY_DELAY);
+	};
+	/** Reads the angle until the arm rests, the servo reports a fault, or time is up. Then it switches the motor off. */
+	const pollPosition = async (): Promise<void> => {
+		const move = moves;
 		try {
 			const { values, fault } = await bus.read(id, PRESENT_POSITION, PRESENT_BYTES);
 			const [high = 0, low = 0] = values;
 			servo.angle = Math.round((((high << 8) | low) - zero) * (10 / STEPS)) / 10;
-			const isMoving = values.at(-1) !== 0 && fault === undefined;
-			if (turn !== turns) {
+			if (move !== moves) {
 				return;
 			}
-			if (isMoving) {
-				poll = timer.set(() => void follow(), POLL_INTERVAL);
+			const isMoving = values.at(-1) !== 0;
+			polls -= 1;
+			if (isMoving && fault === undefined && polls > 0) {
+				schedulePoll(move, POLL_INTERVAL);
 				return;
 			}
-			servo.error = fault && `servo ${id}: ${fault}`;
+			const error = fault ?? (isMoving ? "does not come to rest" : undefined);
+			servo.error = error && `servo ${id}: ${error}`;
 			await bus.write(id, TORQUE, 0);
 		} catch (error) {
-			servo.error = (error as Error).message;
+			fail(move, error as Error);
 		}
 	};
 	const servo = {
@@ -187,36 +210,31 @@ export const openScsServo = (bus: ScsBus, timer: TimerModule, { id, zero, min, m
 		angle: undefined as number | undefined,
 		target: undefined as number | undefined,
 		error: undefined as string | undefined,
-		move(angle: number): void {
+		async move(angle: number, speed = DEFAULT_SPEED): Promise<void> {
 			checkAngle("servo", servo, angle);
-			// Its error is in `error`.
-			servo.turn(angle, DEFAULT_SPEED).catch(() => {});
-		},
-		async turn(angle: number, speed: number): Promise<void> {
 			const position = Math.min(Math.max(Math.round(zero + angle * STEPS), 0), MAX_POSITION);
 			const rate = Math.round(speed * STEPS);
 			timer.clear(poll);
-			turns += 1;
-			const turn = turns;
+			moves += 1;
+			const move = moves;
+			polls = (((max - min) / speed) * 1_000 + MARGIN) / POLL_INTERVAL;
 			servo.target = angle;
 			try {
 				await bus.write(id, TORQUE, 1);
 				// Goal position, time, which 0 leaves to the speed, and speed.
 				await bus.write(id, GOAL_POSITION, position >> 8, position & 0xff, 0, 0, rate >> 8, rate & 0xff);
-				servo.error = undefined;
 			} catch (error) {
-				servo.error = (error as Error).message;
+				fail(move, error as Error);
 				throw error;
 			}
-			if (turn === turns) {
-				poll = timer.set(() => void follow(), POLL_INTERVAL);
-			}
+			servo.error = undefined;
+			schedulePoll(move, POLL_INTERVAL);
 		},
 		close(): void {
-			turns += 1;
+			moves += 1;
 			timer.clear(poll);
 		},
 	};
-	void follow();
+	void pollPosition();
 	return servo satisfies TurningServo;
 };

@@ -4,7 +4,7 @@ import { definePartKind } from "./part-kind.js";
 export interface Servo {
 	/** Its name for people. */
 	readonly title?: string | undefined;
-	/** The angle that it was moved to last, in degrees; undefined before. */
+	/** The angle that it was moved to last, or the last reading of a servo that measures it, in degrees; undefined before. */
 	readonly angle: number | undefined;
 	/** The range of its angles, in degrees. */
 	readonly min: number;
@@ -12,10 +12,12 @@ export interface Servo {
 	/** Why it cannot be moved: its pin could not be opened. Undefined if it can. */
 	readonly error: string | undefined;
 	/**
+	 * Turns the arm. A servo that acknowledges moves returns a promise.
+	 *
 	 * @param angle degrees, from `min` to `max`
 	 * @throws Error if it cannot be moved, or not so far
 	 */
-	move(angle: number): void;
+	move(angle: number): Promise<void> | void;
 }
 
 /** Checks an angle that a servo is to move to. @throws Error if it does not move so far */

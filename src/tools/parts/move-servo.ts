@@ -13,9 +13,8 @@ export default defineTool({
 		angle: number({ minimum: -180, maximum: 360, description: "Degrees" }),
 	},
 	check: ({ name, angle }, { servos }) => checkAngle(name, findPart(servos, "name", name), angle),
-	run: ({ name, angle }, { servos }) => {
-		const servo = findPart(servos, "name", name);
-		servo.move(angle);
-		return done({ angle: servo.angle });
+	run: async ({ name, angle }, { servos }) => {
+		await findPart(servos, "name", name).move(angle);
+		return done({ angle });
 	},
 });

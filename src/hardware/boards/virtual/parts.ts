@@ -75,8 +75,7 @@ const virtualServo = (name: "yaw" | "pitch", { min, max }: Pick<TurningServo, "m
 		error: undefined,
 		target: undefined as number | undefined,
 		angle: undefined as number | undefined,
-		move: (angle: number) => void servo.turn(angle),
-		async turn(angle: number): Promise<void> {
+		async move(angle: number): Promise<void> {
 			checkAngle(name, servo, angle);
 			servo.target = angle;
 			servo.angle = angle;
@@ -126,7 +125,7 @@ export const openParts = (
 		pitch: virtualServo("pitch", board.head.pitch),
 	};
 	return {
-		...(servos && { servos, head: servoHead(servos, Timer) }),
+		...(servos && { servos, head: servoHead(servos) }),
 		...(board.lights.length > 0 && { lights: byName(board.lights, (name) => new VirtualLight(name)) }),
 		...(board.sensors.length > 0 && {
 			sensors: byName(board.sensors, (name) => (sensors[name] as VirtualSensor).sensor),
