@@ -2,32 +2,66 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { afterEach, describe, it } from "node:test";
 import type { Plugin } from "esbuild";
+import { boardManifest } from "xs-mcp/build/board-manifest";
 import { importBundle } from "xs-mcp/build/import-bundle";
 import { ROOT } from "xs-mcp/root";
 import type { BoardData, OpenMember } from "../../src/hardware/board-data.js";
+import type { Button } from "../../src/hardware/kinds/button.js";
+import { FakeTimer } from "../doubles/fake-timer.js";
 
 /** Globals of the firmware, and what the doubles of its modules read and write. */
 const globals = globalThis as unknown as {
 	modules: Record<string, (...args: unknown[]) => object>;
 	device: object;
+	board: object;
+	port: object;
+	timer: FakeTimer & { readonly delays: number[] };
 	trace(line: string): void;
 };
 
 /** Modules that need a chip. A player and a codec are the arguments that they were made with. */
 const MODULES: Readonly<Record<string, string>> = {
-	modules: "export default { has: (name) => name in modules, importNow: (name) => modules[name] };",
+	modules:
+		"export default { get host() { return Object.keys(modules); }, has: (name) => name in modules, importNow: (name) => modules[name] };",
+	"mc/config": "export default { Screen: class {}, get board() { return board; } };",
+	timer:
+		"export default { set: (...of) => timer.set(...of), repeat: (...of) => timer.repeat(...of), clear: (of) => timer.clear(of), delay: (of) => timer.delays.push(of) };",
+	time: "export default { ticks: 0 };",
+	"embedded:io/serial":
+		"export default class { constructor(options) { globalThis.port = options; } write() {} read() {} close() {} };",
+	"embedded:io/digital": "export default class {};",
+	"embedded:sensor/AmbientLight-Proximity/LTR553ALS": "export default class {};",
 	"open-player": "export const openPlayer = (volume) => ({ volume, close() { this.isClosed = true; } });",
 	"open-codec": "export default (player, channels) => ({ player, channels });",
 };
 
+/** Stands in for modules with parts of a chip that a board's own code opens. */
+const CHIP_PARTS = `const open = function () { return {}; };
+export { open as aw88298, open as closeAll, open as frameJpeg, open as lightSensor, open as openCamera, open as openEsp32, open as openFace,
+	open as openImu, open as openPlayer, open as openRtc, open as openTouch, open as PowerChip };
+export default open;`;
+
+/** Modules that {@link CHIP_PARTS} stands in for, in the builds of whole boards. */
+const IS_CHIP_PART =
+	/(open-(camera|esp32|face|motion|player|preview|rtc|touch|codec)|aw88298|frame-jpeg|power-chip|sensor-light)\.js$/;
+
 const doubles: Plugin = {
 	name: "doubles",
 	setup(build) {
-		build.onResolve({ filter: /(^modules|\/open-player\.js|\/open-codec\.js)$/ }, ({ path }) => ({
-			path: path.replace(/^.*\/|\.js$/g, ""),
-			namespace: "double",
-		}));
+		build.onResolve({ filter: /(^[\w:/-]+|\/open-player\.js|\/open-codec\.js)$/ }, ({ path, kind }) =>
+			kind === "entry-point" ? undefined : { path: path.replace(/^\..*\/|\.js$/g, ""), namespace: "double" },
+		);
 		build.onLoad({ filter: /.*/, namespace: "double" }, ({ path }) => ({ contents: MODULES[path] as string }));
+	},
+};
+
+/** Builds a whole board, whose parts of a chip are doubles, too. */
+const wholeBoard: Plugin = {
+	name: "whole-board",
+	setup(build) {
+		build.onResolve({ filter: IS_CHIP_PART }, () => ({ path: "chip-parts", namespace: "chip-parts" }));
+		build.onLoad({ filter: /.*/, namespace: "chip-parts" }, () => ({ contents: CHIP_PARTS }));
+		void doubles.setup(build);
 	},
 };
 
@@ -37,6 +71,7 @@ async function open(member: string, data: BoardData, board: object = {}) {
 	const { default: opener } = await importBundle<{ readonly default: OpenMember }>(entry, doubles);
 	const lines: string[] = [];
 	const closing: { close(): void }[] = [];
+	globals.timer = Object.assign(new FakeTimer(), { delays: [] });
 	globals.trace = (line) => void lines.push(line.trim());
 	globals.device = { I2C: { default: { data: 1, clock: 2 } }, io: { SMBus: "SMBus" } };
 	opener({ data, board, closing });
@@ -45,6 +80,33 @@ async function open(member: string, data: BoardData, board: object = {}) {
 
 const BUS = { data: 1, clock: 2, io: "SMBus" };
 const I2S = { clock: 5, word: 4, data: 6 };
+
+const SERVO = { zero: 500, min: -90, max: 90 };
+const HEAD = {
+	transmit: 6,
+	receive: 7,
+	yaw: { id: 1, ...SERVO },
+	pitch: { id: 2, ...SERVO },
+	touch: "si12t",
+} as const;
+
+/** A board with every member that the firmware opens. */
+const WHOLE_BOARD: BoardData = {
+	psram: "8MB quad",
+	display: { width: 320, height: 240 },
+	touch: true,
+	speaker: true,
+	microphone: true,
+	camera: {},
+	buttons: { boot: 0 },
+	leds: { led: { pin: 2 } },
+	power: true,
+	motion: true,
+	rtc: true,
+	outputs: { 4: 1 },
+	expander: { driver: "py32", outputs: { 0: 1 } },
+	head: HEAD,
+};
 
 /** A chip that keeps its arguments, or does not answer. */
 const chip =
@@ -56,9 +118,19 @@ const chip =
 		return { args, close() {} };
 	};
 
+/** The SDK's class of a touch sensor. @param open makes its method */
+const touchSensor = (open: (options: object) => () => number[]) =>
+	class {
+		readonly sample: () => number[];
+		constructor(options: object) {
+			this.sample = open(options);
+		}
+		close(): void {}
+	} as never;
+
 describe("a board of data", () => {
 	afterEach(() => {
-		for (const name of ["modules", "device", "trace"]) {
+		for (const name of ["modules", "device", "trace", "board", "port", "timer", "powerChip", "amp"]) {
 			Reflect.deleteProperty(globalThis, name);
 		}
 	});
@@ -127,4 +199,82 @@ describe("a board of data", () => {
 		assert.deepEqual(closing, [strip, status]);
 		assert.deepEqual(lines, ["LED bad not opened: Error: pin in use"]);
 	});
+
+	it("opens LEDs at an expander", async () => {
+		globals.modules = { "src/hardware/drivers/py32-light": chip() };
+		const { board } = await open("leds", { leds: { body: { py32: 12 } } });
+		assert.deepEqual((board.lights as { body?: { readonly args: unknown } }).body?.args, [BUS, 12]);
+	});
+
+	it("opens a head: its servos, its bus on the third UART, and its touch sensor as a button", async () => {
+		let fields = [0, 0, 0];
+		const options: unknown[] = [];
+		const Si12T = touchSensor((each) => {
+			options.push(each);
+			return () => fields;
+		});
+		globals.modules = { "embedded:sensor/Touch/Si12T": Si12T };
+		const { board, closing, lines } = await open("head", { head: HEAD }, { buttons: { screen: {} } });
+		assert.deepEqual(lines, []);
+		assert.deepEqual(Object.keys(board.servos ?? {}), ["yaw", "pitch"]);
+		assert.deepEqual(Object.keys(board.head ?? {}), ["check", "move", "lookAt", "gesture"]);
+		const { transmit, receive, port, baud } = globals.port as Record<string, unknown>;
+		assert.deepEqual([transmit, receive, port, baud], [6, 7, 2, 1_000_000]);
+		assert.deepEqual(options, [{ sensor: BUS, sensitivityLevel: 3 }]);
+		const { head, ...others } = board.buttons as Record<string, Button>;
+		assert.deepEqual(others, { screen: {} });
+		let presses = 0;
+		Object.assign(head ?? {}, { onPress: () => (presses += 1) });
+		for (const strength of [2, 0]) {
+			fields = [0, strength, 0];
+			globals.timer.pass(100);
+		}
+		assert.equal(presses, 1);
+		for (const part of closing) {
+			part.close();
+		}
+		assert.equal(closing.length, 4);
+	});
+
+	it("opens a head without a touch sensor that does not answer", async () => {
+		const Si12T = touchSensor(() => {
+			throw new Error("no answer");
+		});
+		globals.modules = { "embedded:sensor/Touch/Si12T": Si12T };
+		const { board, lines } = await open("head", { head: HEAD });
+		assert.deepEqual(Object.keys(board), ["servos", "head"]);
+		assert.deepEqual(lines, ["touch sensor not opened: Error: no answer"]);
+	});
+
+	for (const [driver, delays] of [
+		["py32", [200, 200, 200, 200, 200]],
+		["tca9554", []],
+	] as const) {
+		it(`reports a ${driver} that does not answer, once`, async () => {
+			globals.modules = { "src/hardware/drivers/expander": chip(new Error("no answer")) };
+			const { lines } = await open("expander", { expander: { driver, outputs: { 0: 1 } } });
+			assert.deepEqual(lines, ["expander not opened: Error: no answer"]);
+			assert.deepEqual(globals.timer.delays, delays);
+		});
+	}
+
+	for (const [folder, data] of [
+		["esp32", WHOLE_BOARD],
+		["m5stack_cores3", { ...WHOLE_BOARD, extends: "m5stack_cores3" }],
+	] as const) {
+		it(`opens every member that a manifest has for the board ${folder}`, async () => {
+			const { config } = boardManifest("board", data, "src", "sdkconfig") as { config: { board: BoardData } };
+			globals.board = config.board;
+			const members = Object.keys(config.board);
+			const opened: string[] = [];
+			globals.modules = Object.fromEntries(
+				members.map((member) => [`src/hardware/drivers/open-${member}`, () => opened.push(member) as never]),
+			);
+			Object.assign(globals, { powerChip: {}, amp: {}, device: { I2C: {}, io: {} } });
+			const entry = join(ROOT, `src/hardware/boards/${folder}/board.ts`);
+			const { openBoard } = await importBundle<{ openBoard(): object }>(entry, wholeBoard);
+			openBoard();
+			assert.deepEqual(opened.sort(), members.sort());
+		});
+	}
 });

@@ -71,8 +71,8 @@ export interface BoardData {
 	readonly source?: string;
 	/**
 	 * Target of the SDK that brings wiring, drivers and set-up: "m5dial". Members that it has already are `true`, or have only the
-	 * options that the firmware needs; `pins` names the pins that they take. Code opens those of "m5stack_cores3": only `expander`,
-	 * `leds` and `head` can be added.
+	 * options that the firmware needs; `pins` names the pins that they take. "m5stack_cores3" opens its own parts: it takes only
+	 * `expander`, `leds` and `head`.
 	 */
 	readonly extends?: string;
 	/** Whether to keep the target's `setup-target`, which may switch supplies on, and opens parts. Default: if it has the backlight. */
@@ -200,7 +200,7 @@ export interface BoardData {
 		readonly outputs: Readonly<Record<number, 0 | 1>>;
 	};
 	/**
-	 * A head on two serial servos of the kind SCS0009, on a UART with these pins. Yaw is negative to the device's own left, pitch is
+	 * A head on two serial servos of the kind SCS0009, on UART 2 with these pins. Yaw is negative to the device's own left, pitch is
 	 * positive upwards. A touch sensor on it is the button "head".
 	 */
 	readonly head?: {

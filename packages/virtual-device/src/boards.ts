@@ -1,4 +1,4 @@
-import { PRESETS, partsOfData } from "xs-mcp/build/board-manifest";
+import { PRESETS, partsOfData, withBase } from "xs-mcp/build/board-manifest";
 import type { BoardData } from "xs-mcp-firmware/hardware/board-data";
 
 /** A sensor of a simulated board. */
@@ -88,7 +88,7 @@ const BARE_BOARD = "esp32";
 /** The profile of a target, or of a board as data: a bare chip, unless it is one of the boards of src/hardware/boards. */
 export function profileOf(board: string | BoardData = BARE_BOARD): BoardProfile {
 	if (typeof board === "object") {
-		return profileOfData("board", board);
+		return profileOfData("board", withBase(board));
 	}
 	return BOARD_PROFILES.get(board.split("/").at(-1) ?? "") ?? (BOARD_PROFILES.get(BARE_BOARD) as BoardProfile);
 }

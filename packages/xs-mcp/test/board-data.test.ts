@@ -3,11 +3,12 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, it } from "node:test";
 import type { BoardData } from "xs-mcp-firmware/hardware/board-data";
-import { relay } from "xs-mcp-firmware/hardware/parts/index";
+import { relay, serial } from "xs-mcp-firmware/hardware/parts/index";
 import { profileOf, readOwnDevice } from "xs-mcp-virtual-device";
 import { readSteps } from "../../../host-test/support/guide.js";
 import { noSdk, sdk } from "../../../host-test/support/sdk.js";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
+import { boardManifest } from "../src/build/board-manifest.js";
 import { checkDevice, checkTarget } from "../src/build/check-board.js";
 import { fromProject } from "../src/build/manifests.js";
 import { linkForChip, prepareTarget } from "../src/moddable/mcconfig.js";
@@ -22,6 +23,13 @@ const PARAMETERS = Array.from({ length: 18 }, () => 0);
 
 /** Pins of a camera on an ESP32. */
 const CAMERA = { data: [5, 18, 19, 21, 4, 2, 12, 13], xclk: 0, pclk: 22, href: 23, vsync: 25, sda: 26, scl: 27 };
+
+const HEAD = {
+	transmit: 6,
+	receive: 7,
+	yaw: { id: 1, zero: 460, min: -128, max: 128 },
+	pitch: { id: 2, zero: 620, min: 5, max: 85 },
+} as const;
 
 /** Members of a board with an ESP32-S3, and the error in them. */
 const MISTAKES: readonly (readonly [what: string, board: object, message: string])[] = [
@@ -217,6 +225,43 @@ const MISTAKES: readonly (readonly [what: string, board: object, message: string
 			] as const,
 	),
 	[
+		"an input as head.transmit",
+		{ chip: "esp32", head: { ...HEAD, transmit: 34, receive: 35 } },
+		"board.head.transmit: pin 34 of the ESP32 is only an input",
+	],
+	["a head of a chip with two UARTs", { chip: "esp32c3", head: HEAD }, "board.head: the esp32c3 has no third UART"],
+	[
+		"a head's range from right to left",
+		{ head: { ...HEAD, yaw: { ...HEAD.yaw, min: 128, max: -128 } } },
+		"board.head.yaw.max: expected more than min, 128, got -128",
+	],
+	[
+		"a head's angles that its servo does not reach",
+		{ head: { ...HEAD, pitch: { ...HEAD.pitch, zero: 0, min: -90 } } },
+		"board.head.pitch: expected min and max from 0 to 319 with zero 0, got -90 and 85",
+	],
+	[
+		"two servos with one number",
+		{ head: { ...HEAD, pitch: { ...HEAD.pitch, id: 1 } } },
+		"board.head.pitch.id: expected another than that of yaw, 1",
+	],
+	["a touch sensor without a bus", { head: { ...HEAD, touch: "si12t" } }, "board.i2c: missing"],
+	[
+		"LEDs of an expander that the board lacks",
+		{ leds: { body: { py32: 12 } } },
+		"board.leds.body.py32: expected the expander py32",
+	],
+	[
+		"a button beside those that a target's code opens",
+		{ chip: undefined, extends: "m5stack_cores3", buttons: { a: 9 }, head: HEAD },
+		"board.buttons: m5stack_cores3 takes only expander, leds, head",
+	],
+	[
+		"an LED at a pin that a target's code opens",
+		{ chip: undefined, extends: "m5stack_cores3", leds: { lamp: { pin: 3 } } },
+		"board.pins.screen.0: pin 3 is in use by leds.lamp",
+	],
+	[
 		"LEDs with a colour twice",
 		{ leds: { row: { neopixel: 48, order: "GGB" } } },
 		'board.leds.row.order: expected three or four of R, G, B and W, got "GGB"',
@@ -260,6 +305,9 @@ const MISTAKES: readonly (readonly [what: string, board: object, message: string
 		"board.display.spi: missing: st7789 is on this bus",
 	],
 ];
+
+/** A board like M5Stack's StackChan, with another head. */
+const LIKE_STACKCHAN: BoardData = { extends: "m5stack_cores3", head: HEAD, pins: { fan: [9] } };
 
 /** A project's folder with this device. */
 function project(device: string): string {
@@ -305,6 +353,39 @@ describe("a board as data", () => {
 			speaker: { i2s: { ...i2s, data: 8 } },
 			microphone: { i2s: { ...i2s, data: 9 } },
 		});
+	});
+
+	it("has the parts, flash and pins of the target that it extends with code of its own", () => {
+		checkTarget(LIKE_STACKCHAN);
+		const { data } = findTarget({ root: "" } as Sdk, LIKE_STACKCHAN);
+		const manifest = boardManifest("board", data ?? {}, "src", "sdkconfig") as { build: object; config: object };
+		assert.deepEqual(manifest.build, {
+			"GLYPHS ?=": "cjk",
+			PARTITIONS_FILE: "$(PARTITIONS)/16mb.csv",
+			SDKCONFIGPATH: "sdkconfig",
+		});
+		assert.deepEqual(manifest.config, { chunkBytes: 262_144, board: { head: HEAD } });
+		const { screen, parts } = profileOf(LIKE_STACKCHAN);
+		assert.deepEqual(screen, { width: 320, height: 240 });
+		assert.ok(parts.includes("camera"));
+	});
+
+	it("refuses a part at a pin of the target that it extends", () => {
+		for (const [pin, use] of [
+			[35, "screen"],
+			[9, "fan"],
+		] as const) {
+			assert.throws(
+				() => checkDevice({ board: LIKE_STACKCHAN, parts: { pump: relay({ pin }) } }),
+				new RegExp(`^DeviceError: part pump: pin ${pin} has the ${use} of the board; `),
+			);
+		}
+	});
+
+	it("refuses a serial part on the UART of its head", () => {
+		const scale = (port?: 2) => ({ board: LIKE_STACKCHAN, parts: { scale: serial({ rx: 8, ...(port && { port }) }) } });
+		assert.throws(() => checkDevice(scale(2)), /^DeviceError: part scale: port 2 has the servo bus of the board$/);
+		assert.deepEqual(checkDevice(scale()), []);
 	});
 
 	it("refuses a part at a pin of the board", () => {

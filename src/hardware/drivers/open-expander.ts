@@ -3,7 +3,7 @@ import { inBuild } from "../../platform/in-build.js";
 import type { BoardData, OpenMember } from "../board-data.js";
 import { boardBus, openOptional } from "./open-optional.js";
 
-/** An expander with a controller of its own starts late: milliseconds between attempts, and their number. */
+/** A PY32 runs a program of its own and starts late: milliseconds between attempts, and their number. */
 const PAUSE = 200;
 const ATTEMPTS = 6;
 
@@ -11,11 +11,16 @@ const ATTEMPTS = 6;
 export default (({ data: { expander } }) => {
 	type SetExpander = (bus: object, data: BoardData["expander"]) => void;
 	const set = inBuild<SetExpander>("src/hardware/drivers/expander");
-	const isSet = (): true | undefined => {
-		set?.(boardBus(), expander);
-		return true;
+	const setOutputs = (attempts: number): void => {
+		try {
+			set?.(boardBus(), expander);
+		} catch (error) {
+			if (attempts <= 1) {
+				throw error;
+			}
+			Timer.delay(PAUSE);
+			setOutputs(attempts - 1);
+		}
 	};
-	for (let attempt = 1; openOptional("expander", isSet) === undefined && attempt < ATTEMPTS; attempt += 1) {
-		Timer.delay(PAUSE);
-	}
+	openOptional("expander", () => setOutputs(expander?.driver === "py32" ? ATTEMPTS : 1));
 }) satisfies OpenMember;

@@ -47,6 +47,8 @@ export interface Part<Kind extends KindName = KindName> {
 	/** Its kind of hardware: a build has the tools for it. */
 	readonly makes: Kind;
 	readonly pins: readonly UsedPin[];
+	/** Number of the chip's UART that it opens. */
+	readonly uart?: number;
 	/** Modules of the SDK that it loads, besides those of digital, analog and PWM pins. A build for a chip includes their manifests. */
 	readonly loads?: readonly string[];
 	/** The error in its options: "maxOn: expected …". Undefined if it can be used. */

@@ -58,9 +58,10 @@ const SERIAL = "embedded:io/serial";
  * scale: serial({ rx: 16, tx: 17, baud: 9600 })
  */
 export const serial = (options: SerialOptions): Part<"line"> => {
-	const { rx, tx } = options;
+	const { rx, tx, port = 1 } = options;
 	return {
 		makes: "line",
+		uart: port,
 		pins: [
 			...(rx === undefined ? [] : [{ pin: rx, use: "input" as const }]),
 			...(tx === undefined ? [] : [{ pin: tx, use: "output" as const }]),

@@ -2,16 +2,42 @@ import type { BoardData } from "xs-mcp-firmware/hardware/board-data";
 import presets from "xs-mcp-firmware/hardware/boards/presets.json" with { type: "json" };
 import type { Part } from "xs-mcp-firmware/hardware/hardware";
 
-/** Targets of the SDK whose parts code of their own opens: boards that extend one have its preset's members, too. */
+/** Targets with a board.ts of their own. */
 const CODE_BOARDS: readonly string[] = ["m5stack_cores3"];
 
-const isCode = ({ extends: target = "" }: BoardData): boolean => CODE_BOARDS.includes(target);
+/** Members that a board can add to such a target. */
+const ADDED_MEMBERS = ["expander", "leds", "head"] as const;
+
+/** Members without a part to open. */
+const DESCRIPTION: readonly string[] = ["title", "source", "extends", "chip", "pins", "unusedPins", "note"];
 
 const DATA = presets as unknown as Readonly<Record<string, BoardData>>;
 
+/** Returns the preset of the target with a board.ts that a board extends; undefined for other boards. */
+const baseOf = ({ extends: target = "" }: BoardData): BoardData | undefined =>
+	CODE_BOARDS.includes(target) ? DATA[target] : undefined;
+
+const isCode = (data: BoardData): boolean => baseOf(data) !== undefined;
+
+/** Adds the members that the board.ts of the extended target opens. */
+export function withBase(data: BoardData): BoardData {
+	const base = baseOf(data);
+	return base === undefined ? data : { ...base, ...data, pins: { ...base.pins, ...data.pins } };
+}
+
+/** Returns the error of a member that only the board.ts of the extended target opens. */
+export function baseFault(data: BoardData): string | undefined {
+	const base = baseOf(data);
+	const known: readonly string[] = [...ADDED_MEMBERS, ...DESCRIPTION];
+	const member = (Object.keys(data) as (keyof BoardData)[]).find(
+		(name) => !known.includes(name) && data[name] !== base?.[name],
+	);
+	return base && member && `${member}: ${data.extends} takes only ${ADDED_MEMBERS.join(", ")}`;
+}
+
 /** The boards that are data, by name. */
 export const PRESETS: ReadonlyMap<string, BoardData> = new Map(
-	Object.entries(DATA).map(([name, data]) => [name, isCode(data) ? { ...DATA[data.extends ?? ""], ...data } : data]),
+	Object.entries(DATA).map(([name, data]) => [name, withBase(data)]),
 );
 
 /** Bytes of the initial and only heap of strings and buffers of a board with PSRAM, and slots. */
@@ -41,7 +67,7 @@ export function partsOfData(data: BoardData): readonly Part[] {
 		[display !== undefined && isRoomy(data), "preview"],
 		[camera !== undefined, "camera"],
 		[power !== undefined, "battery"],
-		[buttons !== undefined || touch !== undefined, "buttons"],
+		[(buttons ?? touch ?? head?.touch) !== undefined, "buttons"],
 		[leds !== undefined, "lights"],
 		[motion !== undefined, "sensors"],
 		[head !== undefined, "servos", "head"],
@@ -91,6 +117,14 @@ function manifestsOf(data: BoardData): readonly string[] {
 			lights.some((led) => "py32" in led),
 			"py32-light",
 		),
+		...own(
+			lights.some((led) => "neopixel" in led),
+			"neopixel",
+		),
+		...own(
+			lights.some((led) => "pin" in led),
+			"pwm-light",
+		),
 		...own(head, "head"),
 		...sdk("sensors", head?.touch),
 	];
@@ -113,14 +147,6 @@ function manifestsOf(data: BoardData): readonly string[] {
 		...own(touch, "touch"),
 		...sdk("sensors", touch),
 		...own(buttons, "buttons"),
-		...own(
-			lights.some((led) => "neopixel" in led),
-			"neopixel",
-		),
-		...own(
-			lights.some((led) => "pin" in led),
-			"pwm-light",
-		),
 		...own(motion, "motion"),
 		...sdk("sensors", motion),
 		...own(rtc, "rtc"),
@@ -152,7 +178,8 @@ function runtimeOf(data: BoardData): BoardData {
 	};
 	const { touch, buttons, leds, power, motion, rtc, outputs, expander, ethernet, head } = data;
 	Object.assign(members, { ethernet, touch, buttons, leds, power, motion, rtc, outputs, expander, head });
-	return JSON.parse(JSON.stringify(isCode(data) ? { expander, leds, head } : members));
+	const added = Object.fromEntries(ADDED_MEMBERS.map((name) => [name, data[name]]));
+	return JSON.parse(JSON.stringify(isCode(data) ? added : members));
 }
 
 /** Returns the folder of a target in the SDK. */

@@ -1,6 +1,6 @@
 import type { BoardData, Chip, HeadServo } from "xs-mcp-firmware/hardware/board-data";
-import { aFlag, aNumber, anInteger, aPin } from "xs-mcp-firmware/hardware/parts/part";
-import { cameraPins, PRESETS } from "./board-manifest.js";
+import { aFlag, aNumber, anInteger, aPin, rangeFault } from "xs-mcp-firmware/hardware/parts/part";
+import { baseFault, cameraPins, PRESETS } from "./board-manifest.js";
 import { nearest } from "./suggest.js";
 
 /** Checks a value. Returns the error, which names it, or false. */
@@ -199,13 +199,33 @@ const CHIP_NAMES: readonly Chip[] = ["esp32", "esp32s2", "esp32s3", "esp32c3", "
 /** The highest pin of expanders with more than eight. */
 const EXPANDER_PINS: Readonly<Record<string, number>> = { tca9555: 15, py32: 13 };
 
+/** Highest position of a head's servos, and degrees of one step. */
+const MAX_POSITION = 1023;
+const STEP = 0.3125;
+
 const headServo = object<HeadServo>(
-	{ id: anInteger(0, 253), zero: anInteger(0, 1023), min: aNumber(-180, 180), max: aNumber(-180, 180) },
+	{ id: anInteger(0, 253), zero: anInteger(0, MAX_POSITION), min: aNumber(-180, 180), max: aNumber(-180, 180) },
 	"id",
 	"zero",
 	"min",
 	"max",
 );
+
+/** Returns the error of a head whose members contradict each other. */
+function headFault({ yaw, pitch }: NonNullable<BoardData["head"]>): string | undefined {
+	for (const [name, { zero, min, max }] of Object.entries({ yaw, pitch })) {
+		const range = rangeFault(min, max);
+		if (range) {
+			return `head.${name}.${range}`;
+		}
+		const lowest = Math.ceil(-zero * STEP);
+		const highest = Math.floor((MAX_POSITION - zero) * STEP);
+		if (min < lowest || max > highest) {
+			return `head.${name}: expected min and max from ${lowest} to ${highest} with zero ${zero}, got ${min} and ${max}`;
+		}
+	}
+	return yaw.id === pitch.id ? `head.pitch.id: expected another than that of yaw, ${yaw.id}` : undefined;
+}
 
 const BOARD = object<BoardData>({
 	title: aText,
@@ -291,7 +311,20 @@ const BOARD = object<BoardData>({
 
 /** Finds a chip feature or member that another member requires. A target of the SDK that the board extends may have the member. */
 function missingIn(data: BoardData, chip: string): string | false {
-	const { psram, i2c, display: screen, touch, speaker, microphone, power, motion, rtc, expander } = data;
+	const {
+		psram,
+		i2c,
+		display: screen,
+		touch,
+		speaker,
+		microphone,
+		power,
+		motion,
+		rtc,
+		expander,
+		head,
+		leds = {},
+	} = data;
 	if (psram !== undefined && (/c3|c6/.test(chip) || (chip !== "esp32s3" && psram.endsWith("octal")))) {
 		return `psram: the ${chip} has none${/c3|c6/.test(chip) ? "" : " with an octal bus"}`;
 	}
@@ -300,6 +333,17 @@ function missingIn(data: BoardData, chip: string): string | false {
 	}
 	if (data.camera !== undefined && /c3|c6/.test(chip)) {
 		return `camera: the ${chip} has no interface for one`;
+	}
+	if (head !== undefined && !["esp32", "esp32s3"].includes(chip)) {
+		return `head: the ${chip} has no third UART`;
+	}
+	const contradiction = head && headFault(head);
+	if (contradiction) {
+		return contradiction;
+	}
+	const driven = Object.keys(leds).find((name) => "py32" in (leds[name] ?? {}));
+	if (driven !== undefined && expander?.driver !== "py32") {
+		return `leds.${driven}.py32: expected the expander py32`;
 	}
 	const driver = screen?.driver;
 	const panelBus = driver === "co5300" ? "qspi" : driver?.endsWith("_p8") ? "parallel" : "spi";
@@ -350,8 +394,9 @@ function missingIn(data: BoardData, chip: string): string | false {
 			(pin) => [data.camera !== undefined && cameraPins(data)[pin] === undefined, `camera.${pin}: missing`] as const,
 		),
 		[
-			isOnBus(own, own?.i2c !== undefined) || [power, motion, rtc, expander, ...codecs].some((part) => isOnBus(part)),
-			"i2c: missing: touch screen, codec, power chip, motion sensor, clock and expander are on it",
+			isOnBus(own, own?.i2c !== undefined) ||
+				[power, motion, rtc, expander, head?.touch, ...codecs].some((part) => isOnBus(part)),
+			"i2c: missing: touch screen and sensor, codec, power chip, motion sensor, clock and expander are on it",
 		],
 	];
 	return faults.find(([isMissing]) => isMissing)?.[1] ?? false;
@@ -371,7 +416,7 @@ export function checkBoardData(data: BoardData, chip: string | undefined): void 
 	if (chip === undefined) {
 		throw new TypeError(`board.chip: missing: expected ${CHIP_NAMES.join(", ")}, or extends with a target of the SDK`);
 	}
-	const missing = missingIn(data, chip);
+	const missing = baseFault(data) ?? missingIn(data, chip);
 	if (missing) {
 		throw new TypeError(`board.${missing}`);
 	}

@@ -4,7 +4,7 @@ import type { BoardData } from "xs-mcp-firmware/hardware/board-data";
 import type { DeviceDefinition } from "xs-mcp-firmware/hardware/parts/index";
 import type { Part, PinUse, UsedPin } from "xs-mcp-firmware/hardware/parts/part";
 import { relay } from "xs-mcp-firmware/hardware/parts/relay";
-import { BOARD_BUS, boardPins, PRESETS } from "./board-manifest.js";
+import { BOARD_BUS, boardPins, PRESETS, withBase } from "./board-manifest.js";
 import { checkBoardData } from "./check-board-data.js";
 import { CHIPS, type ChipPins } from "./chip-pins.js";
 import { nearest } from "./suggest.js";
@@ -40,7 +40,7 @@ export type BoardName = string | BoardData | undefined;
 /** The data of a board: a preset's, or that of a target of the SDK, which has nothing but its chip. */
 function dataOf(board: BoardName = BARE_CHIP): BoardData {
 	const name = typeof board === "string" ? (board.split("/").at(-1) ?? "") : "";
-	return typeof board === "object" ? board : (PRESETS.get(name) ?? { extends: name });
+	return typeof board === "object" ? withBase(board) : (PRESETS.get(name) ?? { extends: name });
 }
 
 /** Name of a board for errors. */
@@ -85,7 +85,7 @@ export function checkTarget(target: BoardName): void {
 		if (chipOf(target) !== chip) {
 			throw new TypeError(`board.chip: ${base} has an ${chip}`);
 		}
-		const fault = pinFault(target);
+		const fault = pinFault(withBase(target));
 		if (fault !== undefined) {
 			throw new TypeError(fault);
 		}
@@ -143,9 +143,12 @@ export function freePinOf(target: string): number {
 	return found?.pin ?? 4;
 }
 
+/** The UART of a head's servos. */
+const HEAD_UART = 2;
+
 /** Places of pins that the chip drives. */
 const OUTPUTS =
-	/^(display|i2c|speaker|ethernet|outputs|leds|touch\.(reset|i2c)|microphone\.\w+\.(clock|word|main)|camera\.(xclk|sda|scl|powerDown|reset))\b/;
+	/^(display|i2c|speaker|ethernet|outputs|leds|head\.transmit|touch\.(reset|i2c)|microphone\.\w+\.(clock|word|main)|camera\.(xclk|sda|scl|powerDown|reset))\b/;
 
 /** The place of a pin, the same for members that may share it: clocks of both directions of sound, and members of one bus. */
 const roleOf = (path: string): string =>
@@ -184,7 +187,7 @@ function checkOn(target: BoardName, parts: Readonly<Record<string, Part>>): Retu
 	const { unusedPins = {} } = data;
 	const pins = boardPins(data, chipOfBoard(target));
 	const name = titleOf(target);
-	return checkPins(
+	const checked = checkPins(
 		parts,
 		chipOfBoard(target),
 		({ pin, use }) => {
@@ -196,6 +199,9 @@ function checkOn(target: BoardName, parts: Readonly<Record<string, Part>>): Retu
 			return part && `has the ${part} of the ${name}, which the firmware does not use`;
 		},
 	);
+	const taken = Object.keys(parts).filter((each) => data.head !== undefined && parts[each]?.uart === HEAD_UART);
+	const errors = taken.map((each) => `part ${each}: port ${HEAD_UART} has the servo bus of the ${name}`);
+	return { ...checked, errors: [...checked.errors, ...errors] };
 }
 
 /** The result: an error for each part that cannot work, and a warning for each pin with a side effect. */

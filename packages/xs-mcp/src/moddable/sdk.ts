@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readdirSync, readFileSync, statSync 
 import { createRequire } from "node:module";
 import { basename, delimiter, dirname, join } from "node:path";
 import type { BoardData } from "xs-mcp-firmware/hardware/board-data";
-import { PRESETS } from "../build/board-manifest.js";
+import { PRESETS, withBase } from "../build/board-manifest.js";
 import { BARE_CHIP, chipOf, suggestTarget } from "../build/check-board.js";
 import { ProgramError } from "../build/program.js";
 import { ROOT } from "../root.js";
@@ -165,7 +165,7 @@ export interface Target {
  */
 export function findTarget({ root }: Sdk, board: string | BoardData): Target {
 	const name = typeof board === "string" ? board : OWN_BOARD;
-	const data = typeof board === "string" ? PRESETS.get(board.split("/").at(-1) ?? "") : board;
+	const data = typeof board === "string" ? PRESETS.get(board.split("/").at(-1) ?? "") : withBase(board);
 	if (data !== undefined && !boardOf(name).isNamed) {
 		return {
 			name,

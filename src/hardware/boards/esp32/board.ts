@@ -7,7 +7,7 @@ import type openEthernet from "../../drivers/open-ethernet.js";
 
 /** Members in the order in which they are opened: an expander or power chip may feed the others. */
 const MEMBERS = Object.freeze(
-	"outputs expander power display speaker microphone touch buttons leds motion rtc camera".split(" "),
+	"outputs expander power display speaker microphone touch buttons leds head motion rtc camera".split(" "),
 ) as readonly (keyof BoardData)[];
 
 /** Opens a member, if the build has the module for it. */
