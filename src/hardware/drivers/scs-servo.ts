@@ -153,7 +153,7 @@ const STEPS = 3.2;
 
 const MAX_POSITION = 1023;
 
-/** Degrees per second. */
+/** Default speed, in degrees per second. */
 const DEFAULT_SPEED = 120;
 
 /** Milliseconds between two readings of a servo that moves, and until the next one if it does not answer. */
