@@ -34,7 +34,7 @@ const BUDGETS: readonly (readonly [
 	set?: string | undefined,
 	imports?: Readonly<Record<string, string>>,
 ])[] = [
-	["none", [5_870, 40_470, 82, 412]],
+	["none", [5_850, 40_400, 83, 412]],
 	["features", [400, 6_750, 16, 18], ""],
 	["resources", [852, 14_600, 47, 101], "new Resources()", RESOURCES],
 	["prompts", [659, 11_520, 31, 46], "new Prompts()", PROMPTS],
