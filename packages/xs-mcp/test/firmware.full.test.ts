@@ -143,7 +143,7 @@ describe("xs-mcp firmware", { skip: process.platform === "win32" && "the wrapper
 	});
 
 	it("builds an image for each of several boards that are data", () => {
-		const boards = ["bread_compact_wifi", "m5nanoc6"];
+		const boards = ["m5atom_lite", "m5nanoc6"];
 		const { env } = makeSdk(BUILD, ["esp32c6"]);
 		const output = join(temporaryFolder(), "release");
 		const { status, stderr } = firmware(
