@@ -184,6 +184,27 @@ async function call(t: TestContext, program: Program): Promise<unknown> {
 	return content;
 }
 
+/** Types of MQTT packets of the broker. */
+const CONNACK = 2;
+const SUBACK = 9;
+
+/** Starts a server that goes offline before a packet of the broker reaches the gateway. The packet comes late. */
+async function goOfflineDuring(t: TestContext, packet: typeof CONNACK | typeof SUBACK) {
+	const { broker, open } = await start(t);
+	const { slow, brokerUrl } = await SlowBroker.start(t, broker.port);
+	const program = await open({ brokerUrl });
+	slow.holding = packet;
+	const lamp = await Lamp.start(t, broker.url);
+	await until(() => slow.held.length === 1, "a packet is held back");
+	await lamp.announce("");
+	await untilTaken(program, lamp);
+	slow.holding = undefined;
+	for (const late of slow.held) {
+		await slow.passLate(late);
+	}
+	return { program, lamp };
+}
+
 describe("a server of MCP over MQTT at brokerUrl", { skip: whyNoMosquitto }, () => {
 	it("that was there before the gateway is initialized, listed and called on the topics of the specification", async (t) => {
 		const { broker, open } = await start(t);
@@ -235,43 +256,21 @@ describe("a server of MCP over MQTT at brokerUrl", { skip: whyNoMosquitto }, () 
 	});
 
 	it("is offline if it goes offline before the gateway has subscribed to its topics", async (t) => {
-		const { broker, open } = await start(t);
-		const { slow, brokerUrl } = await SlowBroker.start(t, broker.port);
-		const program = await open({ brokerUrl });
-		slow.holding = 9;
-		const lamp = await Lamp.start(t, broker.url);
-		await until(() => slow.held.length === 1, "subscribed");
-		await lamp.announce("");
-		await untilTaken(program, lamp);
-		slow.holding = undefined;
-		for (const late of slow.held) {
-			await slow.passLate(late);
-		}
+		const { program, lamp } = await goOfflineDuring(t, SUBACK);
 		assert.equal(program.gateway.servers.get(`mcp/${NAME}`), undefined);
 		await lamp.announce();
 		await untilOnline(program);
 	});
 
 	it("leaves no connection if it goes offline before the broker has accepted the gateway", async (t) => {
-		const { broker, open } = await start(t);
-		const { slow, brokerUrl } = await SlowBroker.start(t, broker.port);
-		const program = await open({ brokerUrl });
-		slow.holding = 2;
-		const lamp = await Lamp.start(t, broker.url);
-		await until(() => slow.held.length === 1, "connected");
-		await lamp.announce("");
-		await untilTaken(program, lamp);
-		slow.holding = undefined;
-		for (const late of slow.held) {
-			await slow.passLate(late);
-		}
+		await goOfflineDuring(t, CONNACK);
 	});
 
 	it("has one session after two quick announcements", async (t) => {
 		const { broker, open } = await start(t);
 		const { slow, brokerUrl } = await SlowBroker.start(t, broker.port);
 		const program = await open({ brokerUrl });
-		slow.holding = 9;
+		slow.holding = SUBACK;
 		const lamp = await Lamp.start(t, broker.url);
 		await until(() => slow.held.length === 1, "subscribed");
 		slow.holding = undefined;
