@@ -262,7 +262,7 @@ export default suite("a head on serial servos", {
 	}),
 	"SCS0009: switches its motor off after a move that failed": given(servo, async ({ wire, timer, arm }) => {
 		await settled();
-		// Of the register of the goal, no answer arrives.
+		// The write to the goal register (42) gets no answer.
 		wire.change = (answer) => (wire.sent.at(-1)?.[5] === 42 ? undefined : answer);
 		matches(await failureOf(pass(timer, arm.move(10, 100))), /^servo 1: no answer$/);
 		equal([wire.memory.get("1/40"), arm.error], [1, "servo 1: no answer"]);

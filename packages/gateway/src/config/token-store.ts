@@ -163,7 +163,7 @@ export class TokenStore {
 
 	/**
 	 * Replaces the rights of a token that an operator made; its secret stays. Writes nothing if they are the same. Rejects with
-	 * TokenError if there is none, and with StoreError "conflict" if the revision is not its newest one.
+	 * TokenError if the token does not exist, and with StoreError "conflict" if its revision has changed.
 	 */
 	async change(token: TokenRights, revision: number): Promise<void> {
 		// The record that is read is then at least as new as the revision: the hash is that of this revision, or there is a conflict.

@@ -111,7 +111,7 @@ export async function connectToMcpServers(
 	};
 
 	const watcher = await mqtt.connectAsync(url, { ...access, ...optionsFor(makeClientId()) }, false);
-	// What changes meanwhile is not seen. The broker keeps who is online.
+	// Presence changes are missed while disconnected. The broker retains who is online, and sends it again.
 	watcher.on("close", () => {
 		const instances = [...online.values()];
 		online.clear();

@@ -9,7 +9,7 @@ interface ToolCheck extends ValueCheck {
 	readonly tool: string;
 }
 
-/** Where a schema is checked: in this process, in the other one, or nowhere, because it is not usable. */
+/** The process that checks a schema: this one, the child process, or none for an unusable schema. */
 type Place = "here" | "process" | "nowhere";
 
 /** Milliseconds for a check in the other process: on a busy machine a simple one may take a second. */
@@ -141,7 +141,7 @@ function openProcess(): ChildProcess {
 		stdio: ["ignore", "ignore", "ignore", "ipc"],
 	});
 	child.unref();
-	// Without a listener, an error between two checks would end this process.
+	// An unhandled error event of an idle child process would end this process.
 	return child.on("error", () => {});
 }
 

@@ -3,7 +3,7 @@ import { FieldError, type ServerConfig, serverConfig } from "../upstreams/server
 
 export interface ProxyOptions {
 	readonly upstream: ServerConfig;
-	/** The name that the proxy tells its host. */
+	/** The server name in the initialize result. */
 	readonly name: string;
 	/** The skill that the gate asks for; empty: no gate. */
 	readonly skill: string;
@@ -69,7 +69,7 @@ export function readProxyOptions(flags: ProxyFlags, environment: NodeJS.ProcessE
 
 /** @throws RangeError without the value of a header, which may be a secret */
 function headersOf(lines: readonly string[], token: string | undefined): Record<string, string> {
-	// By their names in lower case: a header that is given replaces the token.
+	// Keyed by lower-case name, so that an Authorization header replaces the token.
 	const headers = new Map<string, [name: string, value: string]>();
 	if (token) {
 		headers.set("authorization", ["Authorization", `Bearer ${token}`]);
@@ -84,7 +84,7 @@ function headersOf(lines: readonly string[], token: string | undefined): Record<
 	return Object.fromEntries(headers.values());
 }
 
-/** The variables for an upstream that is a command, beside those that every program gets. */
+/** Environment variables for a stdio upstream, in addition to the default ones. */
 function variablesOf({ env, passEnv }: ProxyFlags, environment: NodeJS.ProcessEnv): Record<string, string> {
 	const named = env ?? (environment.MCP_ENV ?? "").split(",").filter((name) => name.trim() !== "");
 	const isAll = passEnv ?? isOn("MCP_PASS_ENV", environment.MCP_PASS_ENV);

@@ -66,7 +66,7 @@ function blockOf(fnt: Buffer, wanted: number): Buffer {
 	return fnt.subarray(at + HEAD_BYTES, at + HEAD_BYTES + fnt.readUInt32LE(at + 1));
 }
 
-/** Reads a PNG of tools/make-fonts.ts: each row begins with a filter byte of 0. */
+/** Decodes an 8-bit PNG of grey and alpha without row filters, as tools/make-fonts.ts writes it. */
 function readPixels(png: Buffer): { readonly width: number; readonly isSet: (pixel: number) => boolean } {
 	const start = png.indexOf("IDAT");
 	const rows = inflateSync(png.subarray(start + 4, start + 4 + png.readUInt32BE(start - 4)));

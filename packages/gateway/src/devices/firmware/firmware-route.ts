@@ -191,7 +191,7 @@ export function openFirmware(path: string, key: DeviceKey, updates: FirmwareUpda
 
 	return {
 		open,
-		/** Reads the release notes of an image, MODEL_VERSION.bin.txt. Returns undefined if there are none. */
+		/** Reads the release notes of an image from MODEL_VERSION.bin.txt; undefined if the file does not exist. */
 		notesOf: async (model: string, version: string) =>
 			(await readText(`${model}_${version}.bin.txt`))?.slice(0, MAX_NOTES),
 		/**
