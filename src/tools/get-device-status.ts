@@ -31,7 +31,8 @@ export default defineTool({
 			chip: readPart(thermometer, readThermometer),
 		};
 		const kinds = hardware.ruleBook?.statusKinds ?? STATUS_KINDS;
-		for (let at = 0; at < kinds.length; at += 1) {
+		const { length } = kinds;
+		for (let at = 0; at < length; at += 1) {
 			const kind = kinds[at] as (typeof kinds)[number];
 			const parts = hardware[kind.plural];
 			if (parts !== undefined) {
