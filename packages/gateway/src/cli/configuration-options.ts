@@ -29,15 +29,10 @@ export function configurationFrom(options: { readonly config?: string }): Config
 /** Suggestions that commander does not make, because it compares whole flags: flags that begin or end with the unknown one. */
 function suggestion(error: string, names: readonly SettingName[]): string {
 	const [, unknown] = /^error: unknown option '--([a-z-]+)'\n$/.exec(error) ?? [];
-	const flags =
-		unknown === undefined
-			? []
-			: settingsLike(unknown)
-					.filter((each) => names.includes(each))
-					.map(flagOf);
-	return flags.length === 0
-		? ""
-		: `(Did you mean ${new Intl.ListFormat("en", { type: "disjunction" }).format(flags)}?)\n`;
+	const alike = unknown === undefined ? [] : settingsLike(unknown);
+	const flags = alike.filter((each) => names.includes(each)).map(flagOf);
+	const list = new Intl.ListFormat("en", { type: "disjunction" }).format(flags);
+	return list === "" ? "" : `(Did you mean ${list}?)\n`;
 }
 
 function optionsFor(name: SettingName): Option[] {
@@ -52,11 +47,7 @@ function optionsFor(name: SettingName): Option[] {
 		return [yes.hideHelp(value === true), no.hideHelp(value === false)];
 	}
 	const hasDefault = value !== undefined && typeof value !== "object";
-	const details = [
-		...(range ? [range] : []),
-		...(hasDefault ? [`default: ${value}`] : []),
-		...(repeatable ? ["repeatable"] : []),
-	].join("; ");
+	const details = [range, hasDefault && `default: ${value}`, repeatable && "repeatable"].filter(Boolean).join("; ");
 	const option = new Option(`${flagOf(name)} <${placeholder}>`, details ? `${description} (${details})` : description);
 	return [repeatable ? option.argParser(collect) : option];
 }

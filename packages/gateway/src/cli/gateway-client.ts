@@ -3,6 +3,7 @@ import { text as readText } from "node:stream/consumers";
 import type { Progress } from "@modelcontextprotocol/client";
 import { type Command, Option } from "commander";
 import { createParser } from "eventsource-parser";
+import { tryParseJson } from "xs-mcp-firmware/core/text/json";
 import type { DeviceSummary } from "../console/operator-routes.js";
 import { CATALOG_MODES } from "../plugin.js";
 import { encodeHeaders, parameterHeaders, standardHeaders } from "../transports/request-headers.js";
@@ -156,10 +157,9 @@ export function clientFor({ url = DEFAULT_URL, token }: ClientFlags) {
 			const _meta = { ...ENVELOPE, ...(onProgress && { progressToken: 0 }) };
 			const message: Message = { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } };
 			const path = `/mcp/${encodeURIComponent(name)}?catalog=full`;
-			const repeated = { ...standardHeaders(message), ...parameterHeaders(schema, params.arguments) };
-			const sent = { ...ACCEPT, "MCP-Protocol-Version": REVISION, ...encodeHeaders(repeated) };
+			const headers = { ...ACCEPT, ...repeatingHeaders(message, REVISION, schema) };
 			try {
-				const response = await open(path, { method: "POST", headers: sent, json: message, timeout: PATIENCE });
+				const response = await open(path, { method: "POST", headers, json: message, timeout: PATIENCE });
 				for await (const { method: notification, params: progress, result, error } of messagesIn(response)) {
 					if (error !== undefined) {
 						throw new Error(error.message);
@@ -216,6 +216,16 @@ export interface Message {
 	readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
+/** The headers that repeat a message since 2026-07-28. @param schema of the arguments of a tool's call */
+export function repeatingHeaders(
+	message: Message,
+	revision: string,
+	schema: unknown,
+): Readonly<Record<string, string>> {
+	const repeated = { ...standardHeaders(message), ...parameterHeaders(schema, message.params?.arguments) };
+	return { "MCP-Protocol-Version": revision, ...encodeHeaders(repeated) };
+}
+
 /** Milliseconds without a byte of a response, for a network that fails silently. The gateway's own limits are shorter. */
 export const PATIENCE = 300_000;
 
@@ -257,7 +267,8 @@ export async function sendRequest(url: string, { json, headers, ...options }: Ht
 	});
 	const { statusCode: status = 0, statusMessage } = response;
 	if (status >= 300) {
-		const { message = `${status} ${statusMessage}`, ...rpc } = errorIn(await readText(response));
+		const body = tryParseJson(await readText(response)) as { readonly error?: Message["error"] } | null | undefined;
+		const { message = `${status} ${statusMessage}`, ...rpc } = body?.error ?? {};
 		throw new Rejection(status, message, rpc);
 	}
 	return response;
@@ -281,13 +292,5 @@ export async function* eventsIn(response: IncomingMessage): AsyncGenerator<strin
 	for await (const chunk of response.setEncoding("utf8")) {
 		parser.feed(chunk);
 		yield* events.splice(0);
-	}
-}
-
-function errorIn(body: string): Rejection["rpc"] & { readonly message?: string } {
-	try {
-		return JSON.parse(body).error ?? {};
-	} catch {
-		return {};
 	}
 }

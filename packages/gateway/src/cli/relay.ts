@@ -3,7 +3,6 @@ import { text as readText } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import type { Channel } from "../mcp/client-request.js";
-import { encodeHeaders, parameterHeaders, standardHeaders } from "../transports/request-headers.js";
 import { GATEWAY_INFO } from "../version.js";
 import {
 	ACCEPT,
@@ -12,6 +11,7 @@ import {
 	messagesIn,
 	PATIENCE,
 	Rejection,
+	repeatingHeaders,
 	sendRequest,
 } from "./gateway-client.js";
 
@@ -327,12 +327,8 @@ export class Relay {
 
 	async #post(message: Message, session = {}, signal = this.#closing.signal): Promise<IncomingMessage> {
 		const revision = statelessRevision(message);
-		const { params } = message;
-		const repeated = revision !== undefined && {
-			"MCP-Protocol-Version": revision,
-			...encodeHeaders(standardHeaders(message)),
-			...encodeHeaders(parameterHeaders(this.#schemas.get(params?.name), params?.arguments)),
-		};
+		const schema = this.#schemas.get(message.params?.name);
+		const repeated = revision !== undefined && repeatingHeaders(message, revision, schema);
 		const headers = { ...ACCEPT, ...repeated, ...session };
 		return await this.#request({ method: "POST", headers, json: message, signal, timeout: PATIENCE });
 	}

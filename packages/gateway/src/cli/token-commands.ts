@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Store } from "xs-mcp-manager/core";
+import { present, type Store } from "xs-mcp-manager/core";
 import { TOKEN_KINDS, type TokenKind } from "../config/access.js";
 import { makeSignInCode, TokenStore } from "../config/token-store.js";
 import { printableLine } from "../printable.js";
@@ -88,16 +88,16 @@ async function addToken(
 		if (isFirst && !yes) {
 			await confirmFirstToken(kind);
 		}
-		const secret = await tokens.add({
-			name,
-			kind,
-			...(device && { devices: device }),
-			...(allowUserTools && { userTools: true }),
-			...(allowMicrophone && { microphone: true }),
-			...(operator && { operator: true }),
-			...(readOnly && { readOnly: true }),
-			...(days !== undefined && { expires: new Date(tokens.now + days * MILLISECONDS_PER_DAY).toISOString() }),
-		});
+		const expires = days === undefined ? undefined : new Date(tokens.now + days * MILLISECONDS_PER_DAY).toISOString();
+		const rights = {
+			devices: device,
+			userTools: allowUserTools,
+			microphone: allowMicrophone,
+			operator,
+			readOnly,
+			expires,
+		};
+		const secret = await tokens.add({ name, kind, ...present(rights) });
 		process.stdout.write(`${secret}\n`);
 		console.error(
 			kind === "client"

@@ -1,15 +1,12 @@
 import type { CallToolResult, ContentBlock, ListToolsResult, Progress, Tool } from "@modelcontextprotocol/client";
 import { declarationsOf } from "xs-mcp-manager";
-import { portable, textOf } from "xs-mcp-manager/core";
+import { portable, readList, textOf } from "xs-mcp-manager/core";
 import type { DeviceSummary } from "../console/operator-routes.js";
 import { printable, printableLine } from "../printable.js";
 import { type ClientFlags, clientFor, type GatewayClient } from "./gateway-client.js";
 import { print, printParagraph, UsageError } from "./output.js";
 import { saveMedia } from "./save-media.js";
 import { parseToolArguments } from "./tool-arguments.js";
-
-/** Limit of a list, for a gateway that never ends it. */
-const MAX_PAGES = 100;
 
 /** `tools DEVICE`: prints a device's tools. */
 export async function listTools(name: string, options: ClientFlags): Promise<void> {
@@ -119,18 +116,10 @@ function hiddenTools({ userOnlyTools }: DeviceSummary, tools: readonly Tool[]): 
 export async function toolsOf(name: string, options: ClientFlags) {
 	const gateway = clientFor(options);
 	const device = await gateway.device(name);
-	const tools: Tool[] = [];
-	let cursor: string | undefined;
-	for (let count = 0; count < MAX_PAGES; count += 1) {
-		const params = cursor === undefined ? {} : { cursor };
-		const page = await gateway.request<ListToolsResult>(device.alias, "tools/list", params);
-		tools.push(...page.tools);
-		cursor = page.nextCursor;
-		if (cursor === undefined) {
-			return { gateway, device, tools };
-		}
-	}
-	throw new Error(`the list of tools has more than ${MAX_PAGES} pages`);
+	const readPage = (cursor: string) =>
+		gateway.request<ListToolsResult>(device.alias, "tools/list", cursor === "" ? {} : { cursor });
+	const tools = (await readList("tools", readPage)) as readonly Tool[];
+	return { gateway, device, tools };
 }
 
 interface PropertySchema {

@@ -41,6 +41,7 @@ export {
 	hashOfOffers,
 	type Offers,
 	present,
+	readList,
 	type ServerPrompt,
 	type ServerResource,
 	type ServerTemplate,
