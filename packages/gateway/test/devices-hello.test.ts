@@ -1,12 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { checkGolangHello } from "../../../host-test/doubles/golang-server.js";
-import {
-	type DeviceHello,
-	mqttHelloAnswer,
-	readHello,
-	webSocketHelloAnswer,
-} from "../src/devices/device-connection.js";
+import { type DeviceHello, GATEWAY_HELLO, readHello } from "../src/devices/device-connection.js";
 
 const AUDIO = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 };
 const hello = (more: object) => ({
@@ -40,9 +35,9 @@ it("the hello of the family that a strict backend decodes is read with its limit
 	checkGolangHello(text);
 	const read: DeviceHello = readHello(JSON.parse(text));
 	assert.equal(read.maxMessageBytes, 16_384);
-	for (const answer of [webSocketHelloAnswer("s"), mqttHelloAnswer("s", undefined)]) {
-		checkGolangHello(JSON.stringify(answer));
-		assert.deepEqual((answer as { audio_params: object }).audio_params, AUDIO);
-		assert.deepEqual((answer as { features: object }).features, { listen: false });
+	for (const transport of ["websocket", "mqtt"]) {
+		checkGolangHello(JSON.stringify({ ...GATEWAY_HELLO, session_id: "s", transport }));
 	}
+	assert.deepEqual(GATEWAY_HELLO.audio_params, AUDIO);
+	assert.deepEqual(GATEWAY_HELLO.features, { listen: false });
 });

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, request as httpRequest } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { listen } from "../../../host-test/support/testing.js";
-import { type Form, readForm } from "../src/devices/pictures/picture-routes.js";
+import { readForm } from "../src/devices/pictures/picture-routes.js";
 import { HttpError } from "../src/http/route.js";
 
 const MAX_FILE = 100_000;
@@ -16,6 +16,8 @@ const file = (content: string, name = "file") =>
 	`--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"; filename="camera.jpg"\r\n` +
 	`Content-Type: image/jpeg\r\n\r\n${content}\r\n`;
 const END = `--${BOUNDARY}--\r\n`;
+
+type Form = Awaited<ReturnType<typeof readForm>>;
 
 type Outcome = Form | Error;
 

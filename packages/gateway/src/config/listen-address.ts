@@ -64,9 +64,6 @@ export function publicOrigin(publicUrl: string | undefined): string | undefined 
 
 type Listener = "http" | "websocket" | "mqtt";
 
-/** The certificate and key of a listener, which are read again when they have changed. */
-export type TlsFiles = NonNullable<ReturnType<typeof readTlsFiles>>;
-
 /**
  * Reads the certificate and key of a listener; undefined if it has none.
  *

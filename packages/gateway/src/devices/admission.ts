@@ -88,23 +88,10 @@ function isFor(token: TokenRecord | undefined, deviceId: string): boolean {
 	return token !== undefined && token.devices?.includes(deviceIdOf(deviceId)) !== false;
 }
 
-/** A device's claims in the request that opens its WebSocket. Missing ones are empty. */
-interface Introduction {
-	readonly deviceId: string;
-	readonly clientId: string;
-	/** Its bearer token. */
-	readonly secret: string;
-	/** Whether this may be a page in a browser: its id is in the query, because it cannot set headers. */
-	readonly isPage: boolean;
-	/** How it frames audio: 1, 2 or 3. */
-	readonly frameVersion: number;
-	/** The page of a virtual device on this computer. */
-	readonly pageUrl?: string;
-}
-
 const PAGE_URL = /^http:\/\/127\.0\.0\.1:\d{1,5}\/$/;
 
-export function introductionOf({ headers, url = "", socket }: IncomingMessage): Introduction {
+/** Reads a device's claims in the request that opens its WebSocket. Missing ones are empty. */
+export function introductionOf({ headers, url = "", socket }: IncomingMessage) {
 	const isPage = headers["device-id"] === undefined;
 	const query = new URLSearchParams(url.slice(url.indexOf("?") + 1));
 	const read = (name: string): string => String((isPage ? query.get(name) : headers[name]) ?? "");
@@ -115,9 +102,13 @@ export function introductionOf({ headers, url = "", socket }: IncomingMessage): 
 	return {
 		deviceId: deviceIdOf(read("device-id")),
 		clientId: read("client-id"),
+		/** Its bearer token. */
 		secret,
+		/** Whether this may be a page in a browser: its id is in the query, because it cannot set headers. */
 		isPage,
+		/** How it frames audio: 1, 2 or 3. */
 		frameVersion,
+		/** The page of a virtual device on this computer. */
 		...(isHere && { pageUrl }),
 	};
 }
@@ -146,13 +137,7 @@ export function serverUrlOf({ headers: { host = "" }, socket }: IncomingMessage)
  */
 export function urlForDevice(
 	{ gatewayUrl }: Pick<ServerIdentity, "gatewayUrl">,
-	{
-		publicUrl,
-		httpAddress,
-		mqtt,
-		mqttAddress,
-		brokerUrl,
-	}: Pick<Configuration, "publicUrl" | "httpAddress" | "mqtt" | "mqttAddress" | "brokerUrl">,
+	{ publicUrl, httpAddress, mqtt, mqttAddress, brokerUrl }: Configuration,
 	clientsUrl: string,
 ): string | undefined {
 	const known = publicUrl?.replace(/\/+$/, "") ?? gatewayUrl;

@@ -225,6 +225,9 @@ export class DeviceConnection extends Connection {
 /** The format of what the gateway says, as servers of the family have it. */
 export const SPOKEN_AUDIO = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 } as const;
 
+/** Members of each hello of the gateway. The device need not wait for answers to spoken input. */
+export const GATEWAY_HELLO = { type: "hello", audio_params: SPOKEN_AUDIO, features: { listen: false } };
+
 /** A device's description of itself in its hello. */
 export interface DeviceHello {
 	/** Its transport; absent for some devices of the family. */
@@ -271,24 +274,6 @@ export function readHello(hello: DeviceMessage): DeviceHello {
 		listensOnRequest: limit !== undefined && hello.features.audio === true,
 		maxMessageBytes: typeof limit === "number" && limit >= MIN_MAX_MESSAGE_BYTES ? limit : DEFAULT_MAX_MESSAGE_BYTES,
 	};
-}
-
-/** Sent in each hello: the device need not wait for answers to spoken input. */
-const ABOUT = { audio_params: SPOKEN_AUDIO, features: { listen: false } };
-
-/** The gateway's answer to a hello over WebSocket. */
-export function webSocketHelloAnswer(sessionId: string): object {
-	return { type: "hello", transport: "websocket", session_id: sessionId, ...ABOUT };
-}
-
-/**
- * The gateway's answer to a hello over MQTT.
- *
- * @param udp the channel for audio, without which devices of the family do not accept the answer. Undefined: the device wants none
- */
-export function mqttHelloAnswer(sessionId: string, udp: object | undefined): object {
-	const answer = { type: "hello", session_id: sessionId, ...ABOUT };
-	return udp === undefined ? { ...answer, transport: "mqtt" } : { ...answer, transport: "udp", udp };
 }
 
 /** A text message between device and gateway: one JSON object with a type. MCP is the `payload` of the type "mcp". */

@@ -1,4 +1,4 @@
-import mqtt, { type IClientOptions } from "mqtt";
+import mqtt, { type IClientOptions, type MqttClient } from "mqtt";
 import { ALL_UP_TOPICS, clientIdOf, downTopic, type MqttBus, type MqttBusEvents } from "./mqtt-bus.js";
 
 /** Retry interval for a broker that does not answer, ms. */
@@ -15,19 +15,9 @@ export async function connectBroker(url: string, access: IClientOptions, events:
 	const always: IClientOptions = { clean: true, reconnectPeriod: RECONNECT_PERIOD, resubscribe: false };
 	const client = await mqtt.connectAsync(url, { ...access, ...always }, false);
 	client.on("close", () => events.onBrokerLost("the connection to the broker is lost"));
-	let lastProblem = "";
-	// Once for each outage, not for each attempt.
-	client.on("error", ({ message }) => {
-		if (message !== lastProblem) {
-			events.onRejected(`broker: ${message}`);
-		}
-		lastProblem = message;
-	});
+	reportOutages(client, (problem) => events.onRejected(`broker: ${problem}`));
 	// Sessions are clean, so the subscription is renewed after each connection.
-	client.on("connect", () => {
-		lastProblem = "";
-		client.subscribe(ALL_UP_TOPICS, { qos: 1 });
-	});
+	client.on("connect", () => client.subscribe(ALL_UP_TOPICS, { qos: 1 }));
 	await client.subscribeAsync(ALL_UP_TOPICS, { qos: 1 });
 	// The caller has no bus before the next turn. Messages that come earlier are retained, or as lost as before the subscription.
 	setImmediate(() => {
@@ -51,4 +41,18 @@ export async function connectBroker(url: string, access: IClientOptions, events:
 			await client.endAsync();
 		},
 	};
+}
+
+/** Reports the errors of a connection that is tried again and again: each once for an outage, not for each attempt. */
+export function reportOutages(client: MqttClient, report: (problem: string) => void): void {
+	let last = "";
+	client.on("connect", () => {
+		last = "";
+	});
+	client.on("error", ({ message }) => {
+		if (message !== last) {
+			report(message);
+		}
+		last = message;
+	});
 }

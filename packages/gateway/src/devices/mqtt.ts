@@ -7,7 +7,7 @@ import {
 	DeviceConnection,
 	type DeviceHello,
 	type DeviceMessage,
-	mqttHelloAnswer,
+	GATEWAY_HELLO,
 	NO_HELLO,
 	parseMessage,
 	readHello,
@@ -81,7 +81,9 @@ async function acceptDevices<Bus extends MqttBus>(
 		stopAwaiting(id);
 		try {
 			const { connection, channel } = open(identity, readHello(message));
-			send(id, mqttHelloAnswer(connection.sessionId, channel?.offer));
+			// Devices of the family do not accept an answer without a channel for audio.
+			const transport = channel === undefined ? { transport: "mqtt" } : { transport: "udp", udp: channel.offer };
+			send(id, { ...GATEWAY_HELLO, session_id: connection.sessionId, ...transport });
 			servers.connect(connection);
 		} catch (error) {
 			servers.reject(`${id}: ${(error as Error).message}`);

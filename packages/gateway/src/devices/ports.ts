@@ -1,7 +1,7 @@
 import type { TlsOptions } from "node:tls";
 import { Hono } from "hono";
 import { present } from "xs-mcp-manager/core";
-import { listenAt, readPem, readTlsFiles, type TlsFiles, urlAt } from "../config/listen-address.js";
+import { listenAt, readPem, readTlsFiles, urlAt } from "../config/listen-address.js";
 import type { RunningGateway } from "../gateway.js";
 import { makeListener } from "../http/listener.js";
 import { deviceBody } from "../http/rejections.js";
@@ -17,6 +17,7 @@ import { listenForWebSocket } from "./websocket.js";
 
 /** Accepts devices over WebSocket and at the gateway's own MQTT broker. */
 interface DeviceServer {
+	readonly port: number;
 	recheck(stillAdmits: (admission: Admission) => boolean): void;
 	renewTls(tls: TlsOptions): void;
 	close(): Promise<void>;
@@ -28,15 +29,26 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 	const guards: DeviceGuard[] = [];
 	const listeners: DevicePorts["listeners"] = {};
 
-	const guardAt = (address: string): DeviceGuard => {
-		const guard = makeDeviceGuard(address, tokens, settings.bootstrap === "approve");
+	/** Opens the port of a transport, with its guard. */
+	const openPort = async (
+		transport: "websocket" | "mqtt",
+		host: string,
+		wanted: number,
+		listen: (options: Parameters<typeof listenForMqtt>[1]) => Promise<DeviceServer>,
+	): Promise<void> => {
+		const files = readTlsFiles(transport, settings);
+		const tls = files?.options;
+		const guard = makeDeviceGuard(host, tokens, settings.bootstrap === "approve");
 		guards.push(guard);
-		return guard;
-	};
-	const keep = (server: DeviceServer, guard: DeviceGuard, files: TlsFiles | undefined): void => {
+		const options = { host, port: wanted, authenticate: guard.authenticate, ...(tls && { tls }) };
+		const server = await listenAt(transport, wanted, () => listen(options));
 		gateway.on("tick", () => server.recheck(guard.stillAdmits));
 		gateway.on("tick", () => files?.renew(server, log));
 		gateway.on("close", () => server.close());
+		const [plain, end] = transport === "websocket" ? ["ws", "/"] : ["mqtt", ""];
+		const scheme = tls ? `${plain}s` : plain;
+		listeners[transport] = { scheme, address: host, port: server.port };
+		urls[transport] = `${urlAt(scheme, host, server.port)}${end}`;
 	};
 	let channels: Promise<UdpChannels> | undefined;
 	/** Opens the audio of devices over MQTT, with either broker. */
@@ -48,35 +60,6 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 			return opened;
 		});
 		return channels;
-	};
-
-	const openWebSocket = async (): Promise<void> => {
-		const { websocketAddress: host, websocketPort: port, allowedOrigins } = settings;
-		const files = readTlsFiles("websocket", settings);
-		const tls = files?.options;
-		const guard = guardAt(host);
-		const { authenticate } = guard;
-		const onRequest = makeListener(createDeviceApp(gateway), gateway.use(clients).rejections);
-		const options = { host, port, authenticate, allowedOrigins, onRequest, ...(tls && { tls }) };
-		const opened = await listenAt("websocket", port, () => listenForWebSocket(servers, options));
-		keep(opened, guard, files);
-		const scheme = tls ? "wss" : "ws";
-		listeners.websocket = { scheme, address: host, port: opened.port };
-		urls.websocket = `${urlAt(scheme, host, opened.port)}/`;
-	};
-
-	const openMqtt = async (): Promise<void> => {
-		const { mqttAddress: host, mqttPort: port } = settings;
-		const files = readTlsFiles("mqtt", settings);
-		const tls = files?.options;
-		const guard = guardAt(host);
-		const options = { host, port, authenticate: guard.authenticate, ...(tls && { tls }) };
-		const audio = await openChannels();
-		const opened = await listenAt("mqtt", port, () => listenForMqtt(servers, options, audio));
-		keep(opened, guard, files);
-		const scheme = tls ? "mqtts" : "mqtt";
-		listeners.mqtt = { scheme, address: host, port: opened.port };
-		urls.mqtt = urlAt(scheme, host, opened.port);
 	};
 
 	const connectToBroker = async (url: string): Promise<void> => {
@@ -122,10 +105,20 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 
 	const { websocket, mqtt, brokerUrl } = settings;
 	if (websocket) {
-		gateway.on("listen", openWebSocket);
+		const { websocketAddress, websocketPort, allowedOrigins } = settings;
+		gateway.on("listen", async () => {
+			const onRequest = makeListener(createDeviceApp(gateway), gateway.use(clients).rejections);
+			await openPort("websocket", websocketAddress, websocketPort, (options) =>
+				listenForWebSocket(servers, { ...options, allowedOrigins, onRequest }),
+			);
+		});
 	}
 	if (mqtt) {
-		gateway.on("listen", openMqtt);
+		const { mqttAddress, mqttPort } = settings;
+		gateway.on("listen", async () => {
+			const audio = await openChannels();
+			await openPort("mqtt", mqttAddress, mqttPort, (options) => listenForMqtt(servers, options, audio));
+		});
 	}
 	if (brokerUrl !== undefined) {
 		gateway.on("started", () => connectToBroker(brokerUrl));

@@ -8,13 +8,7 @@ import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
 import { closeServer, createHttpServer, listenOn, renewTls, watchLiveness } from "../http/listener.js";
 import { type Admission, admitAll, type DeviceListenerOptions, introductionOf, serverUrlOf } from "./admission.js";
 import { AudioLink } from "./audio-link.js";
-import {
-	DeviceConnection,
-	type DeviceHello,
-	parseMessage,
-	readHello,
-	webSocketHelloAnswer,
-} from "./device-connection.js";
+import { DeviceConnection, type DeviceHello, GATEWAY_HELLO, parseMessage, readHello } from "./device-connection.js";
 
 /** Milliseconds that a device has for its hello. */
 const HELLO_TIMEOUT = 10_000;
@@ -91,7 +85,7 @@ export async function listenForWebSocket(servers: ServerRegistry, options: Devic
 			socket.off("message", receive);
 			clearTimeout(timer);
 			try {
-				begin(socket, identity, { ...readHello(parseMessage(data.toString())), frameVersion });
+				begin(socket, identity, readHello(parseMessage(data.toString())), frameVersion);
 			} catch (error) {
 				reject((error as Error).message);
 			}
@@ -99,7 +93,7 @@ export async function listenForWebSocket(servers: ServerRegistry, options: Devic
 		socket.on("message", receive);
 	};
 
-	const begin = (socket: WebSocket, identity: ServerIdentity, { frameVersion, ...hello }: FramedHello): void => {
+	const begin = (socket: WebSocket, identity: ServerIdentity, hello: DeviceHello, frameVersion: number): void => {
 		const write = (message: string | Uint8Array): void => {
 			if (socket.readyState === WebSocket.OPEN) {
 				socket.send(message);
@@ -125,7 +119,7 @@ export async function listenForWebSocket(servers: ServerRegistry, options: Devic
 			}
 		});
 		socket.on("close", () => connection.ended("the device closed the connection"));
-		socket.send(JSON.stringify(webSocketHelloAnswer(connection.sessionId)));
+		socket.send(JSON.stringify({ ...GATEWAY_HELLO, session_id: connection.sessionId, transport: "websocket" }));
 		watchLiveness(socket, options.pingInterval);
 		servers.connect(connection);
 	};
@@ -158,9 +152,6 @@ export async function listenForWebSocket(servers: ServerRegistry, options: Devic
 		},
 	};
 }
-
-/** A hello, and the framing of audio that the request named before it. */
-type FramedHello = DeviceHello & { readonly frameVersion: number };
 
 const rejectRequest: RequestListener = (_request, response) =>
 	response.writeHead(426).end("Upgrade required: this port speaks WebSocket only\n");

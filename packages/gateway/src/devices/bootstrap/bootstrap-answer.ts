@@ -54,12 +54,6 @@ export function backendBlocks(
 	};
 }
 
-/** The time, by which devices of the family set their clocks. */
-export function serverTime(): object {
-	const now = new Date();
-	return { timestamp: now.getTime(), timezone_offset: 0 - now.getTimezoneOffset() };
-}
-
 /** Host and port; with the scheme only if the other firmwares would not use TLS at that port. */
 function endpointFor(listener: DeviceListener | undefined, hostname: string): string | undefined {
 	const host = listener && hostFor(listener.address, hostname);

@@ -20,7 +20,7 @@ import { serverUrlOf } from "../admission.js";
 import { sendFirmware } from "../firmware/firmware-route.js";
 import { firmware } from "../firmware/plugin.js";
 import { devices } from "../plugin.js";
-import { BOOTSTRAP_PATHS, backendBlocks, serverTime } from "./bootstrap-answer.js";
+import { BOOTSTRAP_PATHS, backendBlocks } from "./bootstrap-answer.js";
 import type { DeviceBindings, PendingBinding } from "./device-bindings.js";
 
 const DEVICE_ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
@@ -90,18 +90,22 @@ export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBind
 			const problem = "no address that this device could connect to: see websocketAddress, websocketUrl";
 			throw new HttpError(503, "busy", problem);
 		}
+		// Devices of the family set their clocks by the time.
+		const now = new Date();
+		const time = { timestamp: now.getTime(), timezone_offset: 0 - now.getTimezoneOffset() };
+		const answer = { server_time: time, ...blocks };
 		if (typeof binding === "object") {
 			// py-xiaozhi does not ask again once it is bound.
 			const { code, challenge } = binding;
 			const activation = { message: `xs-mcp-gateway devices approve ${code}`, code, challenge };
-			return c.json({ server_time: serverTime(), ...blocks, activation });
+			return c.json({ ...answer, activation });
 		}
 		updates.running(request.deviceId, request.version);
 		const offer = await firmwareOffers?.offer({ ...request, url }).catch((error: Error) => {
 			log.error({ err: error }, "cannot offer firmware");
 			return undefined;
 		});
-		return c.json({ server_time: serverTime(), ...blocks, ...(offer && { firmware: offer }) });
+		return c.json({ ...answer, ...(offer && { firmware: offer }) });
 	};
 
 	const activate: Route = async (c) => {
@@ -177,19 +181,6 @@ function noFirmware(): HttpError {
 	return new HttpError(404, "not-found", "firmware not found");
 }
 
-/** A device that waits to be bound, as `GET /bindings` describes it. */
-export interface BindingSummary {
-	readonly code: string;
-	/** Its id. */
-	readonly device: string;
-	readonly board: string;
-	readonly version: string;
-	/** The network address of its request. */
-	readonly address: string;
-	/** When its code is no longer valid, ISO 8601. */
-	readonly expires: string;
-}
-
 /**
  * Serves the devices that wait to be bound, to operators.
  *
@@ -215,8 +206,11 @@ export function addBindingRoutes(app: Hono<HttpEnv>, bindings: DeviceBindings): 
 	});
 }
 
-/** A pending binding, without its token. */
-export function bindingSummary({ code, deviceId, board, version, address, expires }: PendingBinding): BindingSummary {
+/** A device that waits to be bound, as `GET /bindings` describes it. */
+export type BindingSummary = ReturnType<typeof bindingSummary>;
+
+/** A pending binding, without its token. Its code expires at an ISO 8601 time. */
+export function bindingSummary({ code, deviceId, board, version, address, expires }: PendingBinding) {
 	return { code, device: deviceId, board, version, address, expires: new Date(expires).toISOString() };
 }
 

@@ -5,11 +5,14 @@ import { TOKEN_PREFIX } from "../../config/token-store.js";
 import type { RunningGateway } from "../../gateway.js";
 import { HttpError } from "../../http/route.js";
 
-/** A device's request to be bound. */
-export interface BindingRequest {
+interface DeviceIdentity {
 	readonly deviceId: string;
 	/** Its UUID, which it generates and keeps: another device with the same id has another one. */
 	readonly clientId: string;
+}
+
+/** A device's request to be bound. */
+interface BindingRequest extends DeviceIdentity {
 	/** Its description of itself, for the operator. */
 	readonly board: string;
 	readonly version: string;
@@ -61,16 +64,15 @@ export function makeBindings(gateway: Host) {
 	const rate = new RateLimit(MAX_BOUND_PER_SECOND);
 
 	/** The devices that wait for the operator, in the order in which they asked. */
-	const pending = (): readonly PendingBinding[] => {
-		return store
+	const pending = (): readonly PendingBinding[] =>
+		store
 			.list(PENDING)
 			.map((entry) => pendingIn(entry))
 			.filter(({ expires }) => expires > store.now)
 			.sort((one, other) => one.expires - other.expires);
-	};
 
 	/** The token of a bound device; undefined if the device is not bound, or another one with the same id is. */
-	const tokenOf = ({ deviceId, clientId }: Pick<BindingRequest, "deviceId" | "clientId">): string | undefined => {
+	const tokenOf = ({ deviceId, clientId }: DeviceIdentity): string | undefined => {
 		const record = tokens.boundTo(deviceId);
 		if (record?.salt === undefined) {
 			return undefined;
@@ -80,10 +82,7 @@ export function makeBindings(gateway: Host) {
 	};
 
 	/** The waiting device; undefined if it is not waiting, or its code has expired. */
-	const pendingOf = ({
-		deviceId,
-		clientId,
-	}: Pick<BindingRequest, "deviceId" | "clientId">): PendingBinding | undefined =>
+	const pendingOf = ({ deviceId, clientId }: DeviceIdentity): PendingBinding | undefined =>
 		pending().find((each) => each.deviceId === deviceId && each.clientId === clientId);
 
 	/** Removes the device that waits with a code, for one of several requests. */
@@ -149,7 +148,7 @@ export function makeBindings(gateway: Host) {
 		}
 	};
 
-	const derive = ({ deviceId, clientId }: Pick<BindingRequest, "deviceId" | "clientId">, salt: string): string =>
+	const derive = ({ deviceId, clientId }: DeviceIdentity, salt: string): string =>
 		TOKEN_PREFIX + key.derive("token", salt, deviceId, clientId);
 
 	return {

@@ -97,17 +97,6 @@ const FILE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,200}\.bin$/;
 /** Maximum length of release notes, in characters. */
 const MAX_NOTES = 2_000;
 
-/** Firmware for one device, as the bootstrap offers it and the device's own tool takes it. */
-export interface FirmwareOffer {
-	readonly version: string;
-	/** The download URL, with a key for this device and file. */
-	readonly url: string;
-	/** SHA-256 of the image, in hexadecimal digits. */
-	readonly sha256: string;
-	/** The text of the file MODEL_VERSION.bin.sig beside the image, if it exists. */
-	readonly signature?: string;
-}
-
 interface FirmwareRequest {
 	readonly deviceId: string;
 	/** Its model. */
@@ -122,6 +111,9 @@ interface FirmwareRequest {
 
 /** The firmware for devices. */
 export type FirmwareOffers = ReturnType<typeof openFirmware>;
+
+/** Firmware for one device, as the bootstrap offers it and the device's own tool takes it. */
+export type FirmwareOffer = NonNullable<Awaited<ReturnType<FirmwareOffers["offer"]>>>;
 
 /**
  * Opens the folder with firmware for devices: MODEL_VERSION.bin. It is read again with each request, so that images can come and go.
@@ -167,7 +159,10 @@ export function openFirmware(path: string, key: DeviceKey, updates: FirmwareUpda
 		return (await opened?.readFile("utf8").finally(() => opened.close()))?.trim();
 	};
 
-	/** Returns the digest and signature of an image, and the version that it has in itself; that is undefined for firmware of another kind. */
+	/**
+	 * Returns the SHA-256 of an image in hexadecimal digits, the text of MODEL_VERSION.bin.sig beside it if that exists, and the version
+	 * in the image; that is undefined for firmware of another kind.
+	 */
 	const examine = async (file: string) => {
 		const image = await open(file);
 		try {
@@ -198,7 +193,7 @@ export function openFirmware(path: string, key: DeviceKey, updates: FirmwareUpda
 		 * Offers a device firmware; undefined without a suitable image. Rejects if the folder cannot be read, or the image is another
 		 * version than its name says: the device would not install it.
 		 */
-		async offer(request: FirmwareRequest): Promise<FirmwareOffer | undefined> {
+		async offer(request: FirmwareRequest) {
 			const { deviceId, board, version, url } = request;
 			const image = board === "" ? undefined : await find(request);
 			if (image === undefined) {
@@ -210,6 +205,7 @@ export function openFirmware(path: string, key: DeviceKey, updates: FirmwareUpda
 			}
 			const query = new URLSearchParams({ device: deviceId, key: key.derive("firmware", image.file, deviceId) });
 			updates.offered(deviceId, image.version, version);
+			// The URL has a key for this device and file.
 			return { version: image.version, url: `${url}${DOWNLOAD_PATH}/${image.file}?${query}`, ...proof };
 		},
 	};

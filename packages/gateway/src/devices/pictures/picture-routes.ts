@@ -185,13 +185,6 @@ export async function askVisionModel(
 	return completion.choices[0].message.content.slice(0, MAX_TEXT);
 }
 
-/** A form with one file. */
-export interface Form {
-	readonly fields: ReadonlyMap<string, string>;
-	/** The content of the field "file". */
-	readonly file: Buffer;
-}
-
 /** Bytes of a form without its file. */
 const MAX_OTHER_BYTES = 16_384;
 
@@ -213,7 +206,7 @@ const LIMITS = {
  *
  * @internal exported for its test
  */
-export async function readForm(request: IncomingMessage, maxFileBytes: number): Promise<Form> {
+export async function readForm(request: IncomingMessage, maxFileBytes: number) {
 	const parser = parserFor(request, maxFileBytes);
 	const fields = new Map<string, string>();
 	const chunks: Buffer[] = [];
@@ -260,6 +253,7 @@ export async function readForm(request: IncomingMessage, maxFileBytes: number): 
 	if (!hasFile) {
 		throw new HttpError(400, "malformed", 'the form has no file: expected a field "file"');
 	}
+	/** `file` is the content of the field "file". */
 	return { fields, file: Buffer.concat(chunks) };
 }
 

@@ -182,12 +182,11 @@ export class Pictures implements Uploads {
 		const sent = (id: RequestId): void => {
 			call.requestId = id;
 		};
-		const end = (): void => {
+		const upload = this.#uploadOf(call, args, () => {
 			session.calls.delete(call);
-			this.#drop(call);
 			endTurn();
-		};
-		return { args, sent, complete: (result) => withUpload(result, call), end };
+		});
+		return { ...upload, sent };
 	}
 
 	async #withTicket(session: PictureSession | undefined, args: object): Promise<Upload> {
@@ -199,23 +198,25 @@ export class Pictures implements Uploads {
 		const ticket = secret();
 		const call = newCall(undefined);
 		this.#byTicket.set(ticket, call);
-		const end = (): void => {
-			this.#byTicket.delete(ticket);
-			this.#drop(call);
-			endTurn();
-		};
 		const url = `${session.url}${PICTURE_PATHS.upload}/${ticket}`;
-		return { args: { ...args, url }, complete: (result) => withUpload(result, call), end };
+		return this.#uploadOf(call, { ...args, url }, () => {
+			this.#byTicket.delete(ticket);
+			endTurn();
+		});
 	}
 
-	/** A call has ended: its picture is no longer needed. */
-	#drop(call: PictureCall): void {
-		call.isOver = true;
-		call.end();
-		if (call.picture !== undefined) {
-			this.#kept -= 1;
-			call.picture = undefined;
-		}
+	/** The upload of a call, whose picture is dropped at its end. */
+	#uploadOf(call: PictureCall, args: object, onEnd: () => void): Upload {
+		const end = (): void => {
+			call.isOver = true;
+			call.end();
+			if (call.picture !== undefined) {
+				this.#kept -= 1;
+				call.picture = undefined;
+			}
+			onEnd();
+		};
+		return { args, complete: (result) => withUpload(result, call), end };
 	}
 }
 
@@ -235,18 +236,10 @@ function rivalOf({ calls, namesRequests }: PictureSession, question: unknown): P
 }
 
 /** Resolves with a function that ends the turn. */
-async function takeTurn(limit: LimitFunction): Promise<() => void> {
-	let end = (): void => {};
-	const ended = new Promise<void>((resolve) => {
-		end = resolve;
+function takeTurn(limit: LimitFunction): Promise<() => void> {
+	return new Promise((begin) => {
+		void limit(() => new Promise<void>((end) => begin(end)));
 	});
-	await new Promise<void>((begin) => {
-		void limit(() => {
-			begin();
-			return ended;
-		});
-	});
-	return end;
 }
 
 /** A result with the picture that the device has uploaded, or why it was rejected. */
