@@ -33,9 +33,9 @@ for (const kind of ALL_KINDS) {
 			const [first] = tool?.sets ?? [];
 			const result = { content: [{ type: "text" as const, text: JSON.stringify(statusOf(kind)) }] };
 			const status = readStatus(result, NO_STATUS) ?? assert.fail("not a status");
-			const board = { name: "lamp", version: "1" };
-			const shown = { key: "k", title: "a", board, state: "idle", status, offers: () => true, isAnnounced: false };
-			const { components } = describeDevice(shown, "gateway") as { components: Record<string, { platform: string }> };
+			const server = { id: "k", alias: "a", title: undefined, board: { name: "lamp", version: "1" } };
+			const described = describeDevice(server, status, () => true, false, "gateway");
+			const { components } = described as { components: Record<string, { platform: string }> };
 			const { platform } = components[`${name}_it`] ?? {};
 			const controls = controlsOf(tools, statusOf(kind)).filter((control) => control.kind === name);
 			if (first === undefined) {
@@ -43,7 +43,7 @@ for (const kind of ALL_KINDS) {
 				return;
 			}
 			assert.ok(platform !== undefined, `${name} has no entity`);
-			assert.ok(platform === "light" || `${name}_it` in describeState(shown), "its state is published");
+			assert.ok(platform === "light" || `${name}_it` in describeState(status, "idle"), "its state is published");
 			const [{ inputs = [] } = {}] = controls;
 			assert.deepEqual(
 				inputs.map((each) => each.name),

@@ -1,23 +1,9 @@
 import { READING_VIEWS } from "xs-mcp-firmware/hardware/reading-views";
-import { digest, type ServerInfo } from "xs-mcp-manager/core";
+import { digest, type Server } from "xs-mcp-manager/core";
 import { GATEWAY_INFO } from "../version.js";
 import { type Measurement, SHOWN_KINDS, type Status } from "./status.js";
 
 // Device discovery of Home Assistant 2024.12: https://www.home-assistant.io/integrations/mqtt/#device-discovery-payload
-
-/** A device as Home Assistant shows it. */
-export interface ShownDevice {
-	readonly key: string;
-	readonly title: string;
-	readonly board: ServerInfo;
-	/** Undefined if it has reported no state. */
-	readonly state: string | undefined;
-	readonly status: Status;
-	/** Whether it has a tool that Home Assistant may call. */
-	readonly offers: (tool: string) => boolean;
-	/** Whether texts can be said on it. */
-	readonly isAnnounced: boolean;
-}
 
 /** Characters of a device's texts. */
 const MAX_TEXT = 64;
@@ -38,15 +24,27 @@ const BINARY_CLASSES: ReadonlySet<string> = new Set([
 	...["safety", "smoke", "sound", "tamper", "vibration", "window"],
 ]);
 
-/** The discovery message of a device. `gateway` is the topic that says whether the gateway is online. */
-export function describeDevice(device: ShownDevice, gateway: string): object {
-	const { key, title, board, status, offers, isAnnounced } = device;
-	const { availability, state } = topicsOf(key);
+/**
+ * The discovery message of a device.
+ *
+ * @param offers whether it has a tool that Home Assistant may call
+ * @param isAnnounced whether texts can be said on it
+ * @param gateway the topic that says whether the gateway is online
+ */
+export function describeDevice(
+	{ id, alias, title = alias, board }: Pick<Server, "id" | "alias" | "title" | "board">,
+	status: Status,
+	offers: (tool: string) => boolean,
+	isAnnounced: boolean,
+	gateway: string,
+): object {
+	const key = keyOf(id);
+	const { availability, state, stateOf, commandOf } = topicsOf(key);
 	const { version: sw_version } = GATEWAY_INFO;
 	const entity = (name: string, more: object) => ({ unique_id: `xs_mcp_${key}_${name}`, name: titleOf(name), ...more });
 	const value = (name: string) => ({ value_template: `{{ value_json['${name}'] }}` });
 	const number = (name: "volume" | "brightness", title: string) => {
-		const command_topic = topicsOf(key).commandOf(name);
+		const command_topic = commandOf(name);
 		const range = { min: 0, max: 100, unit_of_measurement: "%" };
 		return status[name] !== undefined && offers(TOOLS[name])
 			? { [name]: entity(name, { name: title, platform: "number", ...value(name), command_topic, ...range }) }
@@ -58,7 +56,7 @@ export function describeDevice(device: ShownDevice, gateway: string): object {
 	});
 	const parts = [...status.parts.values()].filter(({ tool }) => offers(tool.name));
 	const entities = parts.map(({ key: own, topic, component, value: { unit, range = [] }, state: values }) => {
-		const command_topic = topicsOf(key).commandOf(topic);
+		const command_topic = commandOf(topic);
 		const [min, max] = range.map((limit) => (typeof limit === "number" ? limit : values[limit]));
 		const light = values as unknown as Light;
 		const dimmed = light.brightness !== undefined && { brightness: true, brightness_scale: 100 };
@@ -67,7 +65,7 @@ export function describeDevice(device: ShownDevice, gateway: string): object {
 			number: { ...value(own), min, max, unit_of_measurement: unit },
 			switch: value(own),
 		}[component];
-		const state_topic = component === "light" ? { state_topic: topicsOf(key).stateOf(topic) } : {};
+		const state_topic = component === "light" ? { state_topic: stateOf(topic) } : {};
 		return [own, entity(own, { platform: component, ...state_topic, command_topic, ...settings, ...titled(values) })];
 	});
 	return {
@@ -79,7 +77,7 @@ export function describeDevice(device: ShownDevice, gateway: string): object {
 		components: {
 			state: entity("state", { platform: "sensor", ...value("state") }),
 			...(isAnnounced && {
-				[ANNOUNCE]: entity(ANNOUNCE, { platform: "notify", command_topic: topicsOf(key).commandOf(ANNOUNCE) }),
+				[ANNOUNCE]: entity(ANNOUNCE, { platform: "notify", command_topic: commandOf(ANNOUNCE) }),
 			}),
 			...number("volume", "Volume"),
 			...number("brightness", "Screen brightness"),
@@ -90,11 +88,10 @@ export function describeDevice(device: ShownDevice, gateway: string): object {
 }
 
 /** The values of a device's sensors and numbers, to which the templates refer. */
-export function describeState({
-	state = null,
-	status,
-}: Pick<ShownDevice, "status"> & { state?: string | null | undefined }): object {
-	const { volume, brightness, measurements, parts } = status;
+export function describeState(
+	{ volume, brightness, measurements, parts }: Status,
+	state: string | null = null,
+): object {
 	const values = [
 		...[...measurements].map(([name, { value }]) => [name, value] as const),
 		...[...parts.values()]
@@ -163,18 +160,13 @@ function cut(text: string): string {
 }
 
 /** The root of every topic but Home Assistant's own. */
-const ROOT = "xs-mcp-gateway";
+export const ROOT = "xs-mcp-gateway";
 
 /** Home Assistant's default topic prefix for the discovery of devices. */
 const DISCOVERY = "homeassistant/device";
 
 /** The commands for every part of every device, as a subscription. */
 export const ALL_COMMANDS = `${ROOT}/+/+/set`;
-
-/** The topic that says whether a gateway is online. */
-export function gatewayTopic(name: string): string {
-	return `${ROOT}/gateway/${name}`;
-}
 
 /** Stands for a device in topics and unique ids. An id may have any character, and topics may not. */
 export function keyOf(id: string): string {
@@ -191,10 +183,4 @@ export function topicsOf(key: string) {
 		stateOf: (part: string) => `${base}/${part}/state`,
 		commandOf: (part: string) => `${base}/${part}/set`,
 	};
-}
-
-/** The device and the part that a topic of {@link ALL_COMMANDS} names. */
-export function readCommandTopic(topic: string): { key: string; part: string } {
-	const [, key = "", part = ""] = topic.split("/");
-	return { key, part };
 }

@@ -13,6 +13,7 @@ import {
 } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { readPem } from "../config/listen-address.js";
+import { reportOutages } from "../devices/external-broker.js";
 import type { RunningGateway } from "../gateway.js";
 import { speech } from "../speech/plugin.js";
 import {
@@ -21,9 +22,8 @@ import {
 	describeDevice,
 	describeLights,
 	describeState,
-	gatewayTopic,
 	keyOf,
-	readCommandTopic,
+	ROOT,
 	TOOLS,
 	topicsOf,
 } from "./discovery.js";
@@ -42,7 +42,7 @@ export function showInHomeAssistant(gateway: RunningGateway, url: string): () =>
 	const devices = new Map<string, HomeDevice>();
 	const limit = pLimit(MAX_READS);
 	const broker = connectBroker(gateway, url, (topic, payload) => {
-		const { key, part } = readCommandTopic(topic);
+		const [, key = "", part = ""] = topic.split("/");
 		const device = devices.get(key);
 		if (device === undefined) {
 			gateway.limitedLog.warn(PRINCIPAL, { topic }, "Home Assistant: command for an unknown device rejected");
@@ -124,8 +124,7 @@ type HomeDevice = ReturnType<typeof showDevice>;
 
 /** Shows a device in Home Assistant. `limit` bounds the status reads of all devices at the same time. */
 function showDevice(gateway: RunningGateway, server: Server, broker: Broker, limit: LimitFunction) {
-	const key = keyOf(server.id);
-	const topics = topicsOf(key);
+	const topics = topicsOf(keyOf(server.id));
 	/** Says texts. Undefined: the gateway has no voice. */
 	const announcements = gateway.use(speech).voice?.announcements;
 	/** Undefined until it was first asked: its entities are not known. */
@@ -153,11 +152,10 @@ function showDevice(gateway: RunningGateway, server: Server, broker: Broker, lim
 		if (status === undefined) {
 			return;
 		}
-		const { alias, title = alias, board, state } = server;
 		const offers = (tool: string): boolean => findTool(tool) !== undefined;
-		const shown = { key, title, board, state, status, offers, isAnnounced: announcements !== undefined };
-		broker.retain(topics.config, JSON.stringify(describeDevice(shown, broker.gatewayTopic)));
-		broker.retain(topics.state, JSON.stringify(describeState(shown)));
+		const described = describeDevice(server, status, offers, announcements !== undefined, broker.gatewayTopic);
+		broker.retain(topics.config, JSON.stringify(described));
+		broker.retain(topics.state, JSON.stringify(describeState(status, server.state)));
 		const states = describeLights(status);
 		for (const light of [...lights].filter((each) => !states.has(each))) {
 			broker.retain(topics.stateOf(light), "");
@@ -334,7 +332,7 @@ function connectBroker(
 ) {
 	const { homeAssistantPassword: password, homeAssistantCa: ca } = settings;
 	const warn = (details: object, message: string): void => limitedLog.warn("home-assistant", details, message);
-	const ownTopic = gatewayTopic(key.derive("home-assistant").slice(0, 16));
+	const ownTopic = `${ROOT}/gateway/${key.derive("home-assistant").slice(0, 16)}`;
 	/** Messages by topic. An empty one makes the broker forget the topic. */
 	const retained = new Map<string, string>();
 	const client = mqtt.connect(url, {
@@ -363,19 +361,11 @@ function connectBroker(
 			publish(topic, text);
 		}
 	};
-	let lastProblem = "";
+	reportOutages(client, (problem) => warn({}, `Home Assistant's broker: ${problem}`));
 	client.on("connect", () => {
-		lastProblem = "";
 		log.info("connected to Home Assistant's broker");
 		client.subscribe(ALL_COMMANDS, { qos: 1 });
 		retained.forEach((text, topic) => void publish(topic, text));
-	});
-	// Once for each outage, not for each attempt.
-	client.on("error", ({ message }) => {
-		if (message !== lastProblem) {
-			warn({}, `Home Assistant's broker: ${message}`);
-		}
-		lastProblem = message;
 	});
 	client.handleMessage = ({ topic, payload, retain: isRetained }, done) => {
 		if (isRetained) {
