@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Tool } from "@modelcontextprotocol/server";
 import { type Server, type ServerRegistry, textResult } from "xs-mcp-manager/core";
 import * as z from "zod";
-import type { OwnTool } from "../catalog/catalog.js";
+import type { OwnTool, OwnToolCaller } from "../catalog/catalog.js";
 import { type Access, reaches } from "../config/access.js";
 import { ownTool } from "../mcp/own-tool.js";
 import type { Announcements } from "../speech/announcements.js";
@@ -28,6 +28,13 @@ interface Answer {
 	readonly text?: string;
 }
 
+/** A client that asks, and the gateway's ways to ask and to hear the answer. */
+interface Asker extends ListeningCaller {
+	readonly microphones: Microphones;
+	/** Undefined: the gateway has no voice. */
+	readonly announcements: Announcements | undefined;
+}
+
 /** Seconds for the longest question, with which the screen shows it; it ends sooner, with the call. */
 const SPEECH_TIME = 150;
 
@@ -40,22 +47,15 @@ const MAX_ASK_USER = 300;
  *
  * Rejects with an Error if it can neither be asked nor answered.
  *
- * @param announcements undefined: the gateway has no voice
  * @returns undefined if the time ran out
  */
-async function ask(
-	device: Server,
-	question: Question,
-	caller: ListeningCaller,
-	microphones: Microphones,
-	announcements: Announcements | undefined,
-): Promise<Answer | undefined> {
+async function ask(device: Server, question: Question, asker: Asker): Promise<Answer | undefined> {
 	const isOver = new AbortController();
-	const own = { ...caller, signal: AbortSignal.any([caller.signal, isOver.signal]) };
+	const own = { ...asker, signal: AbortSignal.any([asker.signal, isOver.signal]) };
 	const pressed = byButton(device, question, own);
-	const said = byVoice(device, { ...question, isOnScreen: pressed !== undefined }, own, microphones, announcements);
-	const ended = said.catch(async (error: Error) => {
-		if (pressed === undefined) {
+	const isOnScreen = pressed !== undefined;
+	const ended = byVoice(device, question, own, isOnScreen).catch(async (error: Error) => {
+		if (!isOnScreen) {
 			throw error;
 		}
 		// It is still on the screen.
@@ -104,30 +104,29 @@ function chosen(pressed: Promise<Answer | undefined>): Promise<Answer> {
 /** Asks aloud, and listens until something was understood or the time is over. Rejects if the question is neither said nor shown. */
 async function byVoice(
 	device: Server,
-	question: Question & { readonly isOnScreen: boolean },
-	caller: ListeningCaller,
-	microphones: Microphones,
-	announcements: Announcements | undefined,
+	{ text: asked, answers, seconds: limit }: Question,
+	asker: Asker,
+	isOnScreen: boolean,
 ): Promise<Answer | undefined> {
-	const { text: asked, isOnScreen } = question;
+	const { microphones, announcements, signal } = asker;
 	try {
 		await (announcements === undefined
-			? isOnScreen || showText(device, asked, caller)
-			: announcements.sayNow({ text: asked, isOnlySaid: isOnScreen }, device, caller));
+			? isOnScreen || showText(device, asked, asker)
+			: announcements.sayNow({ text: asked, isOnlySaid: isOnScreen }, device, asker));
 	} catch (error) {
-		if (!isOnScreen || caller.signal.aborted) {
+		if (!isOnScreen || signal.aborted) {
 			throw error;
 		}
 	}
-	const end = performance.now() + question.seconds * 1_000;
+	const end = performance.now() + limit * 1_000;
 	for (;;) {
 		const seconds = Math.round((end - performance.now()) / 1_000);
 		if (seconds < 1) {
 			return undefined;
 		}
-		const { text, ended } = await microphones.listenNow(device, { seconds, untilSilence: true }, caller);
+		const { text, ended } = await microphones.listenNow(device, { seconds, untilSilence: true }, asker);
 		if (text !== "") {
-			return { by: "voice", text, answer: matchAnswer(text, question.answers) };
+			return { by: "voice", text, answer: matchAnswer(text, answers) };
 		}
 		if (ended !== "silence") {
 			return undefined;
@@ -201,26 +200,18 @@ export function askTool(
 	{ turns, voice }: SpeechOfGateway,
 ): OwnTool {
 	return ownTool(ASK_LISTED, ASK_INPUT, async ({ device: name, question: text, answers, seconds }, caller) => {
-		const device = findDevice(servers, access, name);
 		const question = { text, answers, seconds };
-		const onProgress = (passed: number, message: string): void =>
-			caller.progress(Math.min(passed, seconds), seconds, message);
-		try {
+		const asker = { ...listener(caller, seconds), microphones, announcements: voice?.announcements };
+		return await onDevice(servers, access, name, async (device) => {
 			const hasButtons = device.online && answers.length > 0 && findTool(device, ASK_USER) !== undefined;
 			if (!hasButtons) {
 				microphones.check(device);
 			}
-			const { principal, clientName } = caller;
-			const answer = await turns.take(device, caller.signal, (signal) => {
-				const asking = { principal, clientName, signal, onProgress };
-				return ask(device, question, asking, microphones, voice?.announcements);
-			});
+			const answer = await turns.take(device, caller.signal, (signal) => ask(device, question, { ...asker, signal }));
 			return textResult(describe(answer), {
 				structuredContent: { device: device.alias, answered: answer !== undefined, ...answer },
 			});
-		} catch (error) {
-			throw new Error(`${device.alias}: ${(error as Error).message}`);
-		}
+		});
 	});
 }
 
@@ -256,39 +247,38 @@ const LISTEN_LISTED: Omit<Tool, "inputSchema"> = {
 /** The tool `listen`, for a client that may listen. */
 export function listenTool(access: Access, microphones: Microphones, servers: ServerRegistry): OwnTool {
 	return ownTool(LISTEN_LISTED, LISTEN_INPUT, async ({ device: name, seconds, until, audio }, caller) => {
-		const device = findDevice(servers, access, name);
 		const what = { seconds, untilSilence: until === "silence", asText: !audio || microphones.canRecognize };
-		const heard = await microphones
-			.listen(device, what, {
-				principal: caller.principal,
-				clientName: caller.clientName,
-				signal: caller.signal,
-				onProgress: (passed, message) => caller.progress(Math.min(passed, seconds), seconds, message),
-			})
-			.catch((error: Error) => {
-				throw new Error(`${device.alias}: ${error.message}`);
-			});
-		const { text, hasSpeech, ended, wav } = heard;
-		const said = text === "" ? (hasSpeech ? "Somebody spoke, but no words were recognized." : "Nobody spoke.") : text;
-		return {
-			content: [
-				{ type: "text", text: said },
-				...(audio ? [{ type: "audio" as const, data: wav.toString("base64"), mimeType: "audio/wav" }] : []),
-			],
-			structuredContent: { device: device.alias, heard: text !== "", text, seconds: heard.seconds, ended },
-		};
+		return await onDevice(servers, access, name, async (device) => {
+			const heard = await microphones.listen(device, what, listener(caller, seconds));
+			const { text, hasSpeech, ended, wav } = heard;
+			const silence = hasSpeech ? "Somebody spoke, but no words were recognized." : "Nobody spoke.";
+			return {
+				content: [
+					{ type: "text", text: text || silence },
+					...(audio ? [{ type: "audio" as const, data: wav.toString("base64"), mimeType: "audio/wav" }] : []),
+				],
+				structuredContent: { device: device.alias, heard: text !== "", text, seconds: heard.seconds, ended },
+			};
+		});
 	});
+}
+
+/** The caller of a tool as one that listens for some seconds. */
+function listener({ principal, clientName, signal, progress }: OwnToolCaller, seconds: number): ListeningCaller {
+	const onProgress = (passed: number, message: string) => progress(Math.min(passed, seconds), seconds, message);
+	return { principal, clientName, signal, onProgress };
 }
 
 /** Names in an error. */
 const MAX_NAMES = 20;
 
-/**
- * The device that an argument names.
- *
- * @throws RangeError that lists the valid ones
- */
-function findDevice(servers: ServerRegistry, access: Access, name: string): Server {
+/** Uses the device that an argument names. Rejects with RangeError that lists the valid ones, or with an Error that names the device. */
+async function onDevice<T>(
+	servers: ServerRegistry,
+	access: Access,
+	name: string,
+	use: (device: Server) => Promise<T>,
+): Promise<T> {
 	const isReached = (server: Server): boolean => !server.configured && reaches(access, server.id);
 	const device = servers.find(name);
 	if (device === undefined || !isReached(device)) {
@@ -297,5 +287,7 @@ function findDevice(servers: ServerRegistry, access: Access, name: string): Serv
 			`device: no device ${JSON.stringify(name)}; expected ${names.slice(0, MAX_NAMES).join(", ") || "one that has connected"}`,
 		);
 	}
-	return device;
+	return await use(device).catch((error: Error) => {
+		throw new Error(`${device.alias}: ${error.message}`);
+	});
 }

@@ -7,7 +7,7 @@ import type { Caller } from "../speech/device-tools.js";
 import { speech } from "../speech/plugin.js";
 import { encodeWav } from "../speech/wav.js";
 import type { RecognizeFor } from "./recognizer.js";
-import { type Ending, LISTENING_RATE, MAX_SECONDS, type Recorded, record } from "./recording.js";
+import { LISTENING_RATE, MAX_SECONDS, record } from "./recording.js";
 
 /** How to listen. */
 export interface Listening {
@@ -17,17 +17,6 @@ export interface Listening {
 	readonly untilSilence: boolean;
 	/** Whether the speech is turned into text. Default true. */
 	readonly asText?: boolean;
-}
-
-/** The result of listening. */
-export interface Heard {
-	/** Empty without speech, or if no text was requested. */
-	readonly text: string;
-	readonly hasSpeech: boolean;
-	readonly seconds: number;
-	readonly ended: Ending;
-	/** A WAV file. */
-	readonly wav: Buffer;
 }
 
 /** A client that listens. */
@@ -55,7 +44,7 @@ export type Microphones = ReturnType<typeof makeMicrophones>;
  */
 export function makeMicrophones(gateway: RunningGateway, recognize: RecognizeFor | undefined) {
 	/** Listens with a device whose turn it is already. Rejects as {@link listen} does. */
-	const listenNow = async (device: Server, what: Listening, caller: ListeningCaller): Promise<Heard> => {
+	const listenNow = async (device: Server, what: Listening, caller: ListeningCaller) => {
 		const recorded = await recordSound(device, what, caller);
 		const { samples, hasSpeech, ended } = recorded;
 		const wav = encodeWav({
@@ -72,6 +61,7 @@ export function makeMicrophones(gateway: RunningGateway, recognize: RecognizeFor
 				device.connection?.send({ type: "stt", text });
 			}
 		}
+		/** `text` is empty without speech, or if no text was requested. `wav` is a WAV file. */
 		return { text, hasSpeech, seconds, ended, wav };
 	};
 
@@ -80,10 +70,7 @@ export function makeMicrophones(gateway: RunningGateway, recognize: RecognizeFor
 	 *
 	 * @throws Error that says why it cannot
 	 */
-	const check = (
-		device: Server,
-		{ asText = true }: Pick<Listening, "asText"> = {},
-	): { connection: Connection; channel: AudioChannel } => {
+	const check = (device: Server, { asText = true }: Pick<Listening, "asText"> = {}) => {
 		const { connection, online } = device;
 		if (asText && recognize === undefined) {
 			throw new Error(NO_RECOGNIZER);
@@ -100,7 +87,7 @@ export function makeMicrophones(gateway: RunningGateway, recognize: RecognizeFor
 		return { connection, channel: connection.audio };
 	};
 
-	const recordSound = async (device: Server, what: Listening, caller: ListeningCaller): Promise<Recorded> => {
+	const recordSound = async (device: Server, what: Listening, caller: ListeningCaller) => {
 		const { connection, channel } = check(device, what);
 		const { principal, clientName: client, signal, onProgress } = caller;
 		const started = performance.now();
@@ -131,11 +118,9 @@ export function makeMicrophones(gateway: RunningGateway, recognize: RecognizeFor
 
 	return {
 		/** Whether speech can be turned into text. */
-		get canRecognize(): boolean {
-			return recognize !== undefined;
-		},
+		canRecognize: recognize !== undefined,
 		/** Listens with a device in its turn. Rejects with an Error that says why nothing was heard. */
-		async listen(device: Server, what: Listening, caller: ListeningCaller): Promise<Heard> {
+		async listen(device: Server, what: Listening, caller: ListeningCaller) {
 			check(device, what);
 			return await gateway
 				.use(speech)

@@ -92,7 +92,18 @@ function programRecognizer(command: string, folder: string, language = "auto"): 
 			const fill = (argument: string): string => argument.replaceAll(FILE, file).replaceAll(LANGUAGE, language);
 			return (await runProgram(command, fill, input, signal, ANSWER)).toString();
 		};
-		return command.includes(FILE) ? await withFile(folder, wav, run) : await run("", wav);
+		if (!command.includes(FILE)) {
+			return await run("", wav);
+		}
+		await mkdir(folder, { recursive: true, mode: 0o700 });
+		const own = await mkdtemp(join(folder, "speech-"));
+		try {
+			const file = join(own, "speech.wav");
+			await writeFile(file, wav, { mode: 0o600 });
+			return await run(file);
+		} finally {
+			await rm(own, { recursive: true, force: true });
+		}
 	};
 }
 
@@ -101,15 +112,3 @@ export type RecognizeFor = (
 	wav: Buffer,
 	caller: { readonly principal: string; readonly signal: AbortSignal },
 ) => Promise<string>;
-
-async function withFile<T>(parent: string, wav: Buffer, use: (file: string) => Promise<T>): Promise<T> {
-	await mkdir(parent, { recursive: true, mode: 0o700 });
-	const folder = await mkdtemp(join(parent, "speech-"));
-	try {
-		const file = join(folder, "speech.wav");
-		await writeFile(file, wav, { mode: 0o600 });
-		return await use(file);
-	} finally {
-		await rm(folder, { recursive: true, force: true });
-	}
-}

@@ -14,20 +14,10 @@ const LOST = (LISTENING_RATE * 60) / 1_000;
 /** Milliseconds without a packet after which speech has ended: some devices send no silence, and Wi-Fi has gaps of a second. */
 const NO_PACKETS = 2_500;
 
-/** Why a recording has ended: the person was silent, the time was over, or the person ended it at the device. */
-export type Ending = "silence" | "time" | "stopped";
-
-export interface Recorded {
-	/** 16 kHz. */
-	readonly samples: Int16Array;
-	readonly ended: Ending;
-	/** Whether it contains speech. */
-	readonly hasSpeech: boolean;
-}
-
 /**
  * Records the sound of a device while it listens.
  *
+ * Resolves with the samples (16 kHz), why it has ended, and whether there was speech.
  * Rejects with an Error if the device disconnects, sends no Opus, or the signal is aborted, and as `start` does.
  *
  * @param seconds 1 to 30
@@ -39,7 +29,7 @@ export async function record(
 	channel: AudioChannel,
 	{ seconds, untilSilence, signal }: { seconds: number; untilSilence: boolean; signal: AbortSignal },
 	start: () => Promise<void>,
-): Promise<Recorded> {
+) {
 	signal.throwIfAborted();
 	const detector = new EndOfSpeech();
 	const samples = new Int16Array(MAX_SAMPLES);
@@ -54,6 +44,8 @@ export async function record(
 	let limit: NodeJS.Timeout | undefined;
 	/** Runs while no packet comes. */
 	let pause: NodeJS.Timeout | undefined;
+	/** The person was silent, the time was over, or the person ended it at the device. */
+	type Ending = "silence" | "time" | "stopped";
 	let settle!: { readonly resolve: (ended: Ending) => void; readonly reject: (error: Error) => void };
 	const recorded = new Promise<Ending>((resolve, reject) => {
 		settle = { resolve, reject };

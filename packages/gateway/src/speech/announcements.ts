@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Tool } from "@modelcontextprotocol/server";
 import { isNewer, isVersion } from "xs-mcp-firmware/core/text/version";
-import { EVERY_DEVICE, type Server, type ServerRegistry } from "xs-mcp-manager/core";
+import { EVERY_DEVICE, type Server, type ServerRegistry, textResult } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { OwnTool } from "../catalog/catalog.js";
 import { chooseMembers, DEVICES } from "../catalog/groups.js";
@@ -288,11 +288,7 @@ export function sayToolFor(access: Access, announcements: Announcements, servers
 		});
 		// It is only a failed call if every device has failed.
 		const isError = outcomes.every(({ outcome }) => outcome === "failed");
-		return {
-			content: [{ type: "text", text: lines.join("\n") }],
-			structuredContent: { results: outcomes },
-			...(isError && { isError }),
-		};
+		return textResult(lines.join("\n"), { structuredContent: { results: outcomes }, ...(isError && { isError }) });
 	});
 	return [say];
 }

@@ -23,19 +23,11 @@ const MAX_KEPT = 33_554_432;
 
 const SPEECH_PATH = "/speech";
 
-/** A text as sound, which is spoken when the first device wants it, once for all. Rejects with an Error that says why it cannot be. */
-export interface SpokenText {
-	/** Path of a WAV file, until `withdraw` is called. */
-	readonly path: () => Promise<string>;
-	/** Packets of Opus, until `withdraw` is called. */
-	readonly packets: () => Promise<SharedPackets>;
-	/** Path of a file of Ogg Opus, until `withdraw` is called, and its duration in milliseconds. */
-	readonly opusFile: () => Promise<{ readonly path: string; readonly duration: number }>;
-	readonly withdraw: () => void;
-}
-
 /** Texts as sound: what was spoken is kept, and devices get it at a URL that nobody can guess. */
 export type Speech = ReturnType<typeof makeSpeech>;
+
+/** A text as sound, which is spoken when the first device wants it, once for all. Rejects with an Error that says why it cannot be. */
+export type SpokenText = ReturnType<Speech["text"]>;
 
 /** Makes the speech of a voice. */
 export function makeSpeech(voice: Voice) {
@@ -50,7 +42,7 @@ export function makeSpeech(voice: Voice) {
 	const files = new Map<string, Buffer>();
 	return {
 		/** Says a text, once a device wants it. An urgent one does not wait for others. */
-		text(text: string, { principal, signal }: Caller, isUrgent = false): SpokenText {
+		text(text: string, { principal, signal }: Caller, isUrgent = false) {
 			const id = randomBytes(16).toString("hex");
 			const serve = (name: string, file: Buffer): string => {
 				files.set(name, file);
@@ -67,8 +59,11 @@ export function makeSpeech(voice: Voice) {
 				return shared;
 			});
 			return {
+				/** Path of a WAV file, until `withdraw` is called. */
 				path: once(async () => serve(`${id}.wav`, encodeWav(await sound()))),
+				/** Packets of Opus, until `withdraw` is called. */
 				packets,
+				/** Path of a file of Ogg Opus, until `withdraw` is called, and its duration in milliseconds. */
 				opusFile: once(async () => {
 					const all: Uint8Array[] = [];
 					for await (const packet of await packets()) {

@@ -144,8 +144,8 @@ export function encodeOgg(packets: readonly Uint8Array[], rate: number, duration
 	head.write("OpusHead\x01\x01", "latin1");
 	head.writeUInt16LE(PRE_SKIP, 10);
 	head.writeUInt32LE(rate, 12);
-	const vendor = Buffer.from("xs-mcp");
-	const tags = Buffer.concat([Buffer.from("OpusTags"), uint32(vendor.length), vendor, uint32(0)]);
+	// A vendor with six characters, and no comments.
+	const tags = Buffer.from("OpusTags\x06\0\0\0xs-mcp\0\0\0\0", "latin1");
 	const pages = [page([head], FIRST, 0, 0), page([tags], 0, 0, 1)];
 	const samples = (POSITION_RATE * duration) / 1_000;
 	for (let at = 0; at < packets.length; at += PER_PAGE) {
@@ -154,12 +154,6 @@ export function encodeOgg(packets: readonly Uint8Array[], rate: number, duration
 		pages.push(page(own, end === packets.length ? LAST : 0, end * samples, pages.length));
 	}
 	return Buffer.concat(pages);
-}
-
-function uint32(value: number): Buffer {
-	const bytes = Buffer.alloc(4);
-	bytes.writeUInt32LE(value);
-	return bytes;
 }
 
 function page(packets: readonly Uint8Array[], flags: number, position: number, number: number): Buffer {

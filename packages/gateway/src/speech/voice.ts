@@ -49,22 +49,17 @@ export function programVoice(command: string, voices: ReadonlyMap<string, string
 	};
 }
 
-function voiceFor(text: string, voices: ReadonlyMap<string, string>): string | undefined {
-	return voices.get(languageOf(text)) ?? voices.get("*");
-}
+/** Languages by their scripts: kana are Japanese, Chinese characters without any are Chinese. */
+const SCRIPTS = [
+	[/[\p{Script=Hiragana}\p{Script=Katakana}]/u, "ja"],
+	[/\p{Script=Hangul}/u, "ko"],
+	[/\p{Script=Han}/u, "zh"],
+	[/\p{Script=Cyrillic}/u, "ru"],
+] as const;
 
-/** The language of a text by its script: kana are Japanese, Chinese characters without any are Chinese. */
-function languageOf(text: string): "ja" | "zh" | "ko" | "ru" | "en" {
-	if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) {
-		return "ja";
-	}
-	if (/\p{Script=Hangul}/u.test(text)) {
-		return "ko";
-	}
-	if (/\p{Script=Han}/u.test(text)) {
-		return "zh";
-	}
-	return /\p{Script=Cyrillic}/u.test(text) ? "ru" : "en";
+function voiceFor(text: string, voices: ReadonlyMap<string, string>): string | undefined {
+	const [, language = "en"] = SCRIPTS.find(([script]) => script.test(text)) ?? [];
+	return voices.get(language) ?? voices.get("*");
 }
 
 /** Use of a provider, by which its settings begin. */
