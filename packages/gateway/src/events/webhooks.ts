@@ -108,52 +108,45 @@ export class Webhooks {
 
 	/** Starts a subscription, or renews it. Rejects with ProtocolError. */
 	async subscribe(request: WebhookRequest) {
+		const { holder, server, name, arguments: args, url, secret } = request;
 		const id = idOf(request);
 		const feed = this.#service.feed(request, request);
+		let subscription: Subscription | undefined;
 		try {
-			return await this.#subscribe(id, request, feed);
-		} catch (error) {
-			if (this.#subscriptions.get(id)?.feed !== feed) {
+			this.#check(request);
+			const ttl = request.ttlMs ?? (request.ttlMs === null ? MAX_TTL : DEFAULT_TTL);
+			const expires = Date.now() + Math.min(Math.max(ttl, MIN_TTL), MAX_TTL);
+			const refreshBefore = new Date(expires).toISOString();
+			const known = this.#subscriptions.get(id);
+			if (known !== undefined) {
 				feed.close();
+				const { status: deliveryStatus } = known.delivery ?? {};
+				this.#change(known, { ...known.record, secret, expires });
+				await this.#store?.put(known.record);
+				const { cursor } = known.record;
+				return { id, refreshBefore, cursor, truncated: false, ...(deliveryStatus && { deliveryStatus }) };
+			}
+			this.#checkRoom(holder);
+			if (![...this.#subscriptions.values()].some(({ record }) => record.holder === holder && record.url === url)) {
+				await this.#verify(holder, { id, url, secret });
+				this.#checkRoom(holder);
+			}
+			const truncated = feed.takeTruncated();
+			const { cursor } = feed;
+			const record = { id, holder, server, name, arguments: args, url, secret, cursor, expires };
+			subscription = { record };
+			this.#subscriptions.set(id, subscription);
+			this.#start(subscription, feed);
+			await this.#store?.put(record);
+			return { id, refreshBefore, cursor, truncated };
+		} catch (error) {
+			feed.close();
+			if (subscription !== undefined) {
+				this.#stop(subscription);
+				this.#subscriptions.delete(id);
 			}
 			throw error;
 		}
-	}
-
-	async #subscribe(id: string, request: WebhookRequest, feed: EventFeed) {
-		const { holder, server, name, arguments: args, url, secret } = request;
-		this.#check(request);
-		const ttl = request.ttlMs ?? (request.ttlMs === null ? MAX_TTL : DEFAULT_TTL);
-		const expires = Date.now() + Math.min(Math.max(ttl, MIN_TTL), MAX_TTL);
-		const refreshBefore = new Date(expires).toISOString();
-		const known = this.#subscriptions.get(id);
-		if (known !== undefined) {
-			feed.close();
-			const { status: deliveryStatus } = known.delivery ?? {};
-			this.#change(known, { ...known.record, secret, expires });
-			await this.#store?.put(known.record);
-			const { cursor } = known.record;
-			return { id, refreshBefore, cursor, truncated: false, ...(deliveryStatus && { deliveryStatus }) };
-		}
-		this.#checkRoom(holder);
-		if (![...this.#subscriptions.values()].some(({ record }) => record.holder === holder && record.url === url)) {
-			await this.#verify(holder, { id, url, secret });
-			this.#checkRoom(holder);
-		}
-		const truncated = feed.takeTruncated();
-		const { cursor } = feed;
-		const record = { id, holder, server, name, arguments: args, url, secret, cursor, expires };
-		const subscription = { record };
-		this.#subscriptions.set(id, subscription);
-		this.#start(subscription, feed);
-		try {
-			await this.#store?.put(record);
-		} catch (error) {
-			this.#stop(subscription);
-			this.#subscriptions.delete(id);
-			throw error;
-		}
-		return { id, refreshBefore, cursor, truncated };
 	}
 
 	/** Ends a subscription, if there is one. */
@@ -190,14 +183,14 @@ export class Webhooks {
 	/** Ends subscriptions that were not renewed, or whose token was removed, and notifies their endpoints. Call it periodically. */
 	recheck(): void {
 		for (const subscription of [...this.#subscriptions.values()]) {
-			const { record } = subscription;
-			if (subscription.delivery === undefined) {
+			const { record, delivery } = subscription;
+			const isRevoked = this.#service.accessOf(record.holder) === undefined;
+			const isExpired = record.expires <= Date.now();
+			if (delivery === undefined || !(isExpired || isRevoked)) {
 				continue;
 			}
-			if (record.expires <= Date.now()) {
-				this.#end(subscription).catch(() => {});
-			} else if (this.#service.accessOf(record.holder) === undefined) {
-				this.#end(subscription).catch(() => {});
+			this.#end(subscription).catch(() => {});
+			if (!isExpired) {
 				const { code, message } = forbidden("the access was revoked");
 				void this.#send(subscription, controlMessage("terminated", { error: { code, message } }));
 			}
