@@ -1,14 +1,14 @@
 import "./zod-without-eval.js";
-import { render } from "preact";
+import { type JSX, render } from "preact";
 import { connect, isConnected, lists, totals } from "./store/fleet.js";
 import { language, loadTexts, t } from "./texts.js";
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { useEffect, useRef } from "preact/hooks";
-import { route } from "./store/route.js";
+import { type Route, route } from "./store/route.js";
 import { phase, session } from "./store/session.js";
 import { AuditView } from "./views/audit.js";
-import { ConfirmDialog, Notice } from "./views/basics.js";
+import { Badge, ConfirmDialog, Notice } from "./views/basics.js";
 import { ClientsView, ConnectView } from "./views/clients.js";
 import { DeviceView } from "./views/device.js";
 import { DevicesView } from "./views/devices.js";
@@ -37,6 +37,20 @@ function App() {
 	);
 }
 
+type Place = Exclude<Route["view"], "device">;
+
+/** The views, in the order of their tabs. */
+const VIEWS: Readonly<Record<Place, () => JSX.Element>> = {
+	home: HomeView,
+	devices: DevicesView,
+	clients: ClientsView,
+	connect: ConnectView,
+	audit: AuditView,
+	settings: SettingsView,
+};
+
+const PLACES = Object.keys(VIEWS) as Place[];
+
 function Content() {
 	if (phase.value === "opening") {
 		return <p class="text-light align-center">{t("opening")}</p>;
@@ -45,27 +59,15 @@ function Content() {
 		return <SignIn />;
 	}
 	const { value } = route;
-	switch (value.view) {
-		case "home":
-			return <HomeView />;
-		case "devices":
-			return <DevicesView />;
-		case "device":
-			return <DeviceView alias={value.alias} />;
-		case "clients":
-			return <ClientsView />;
-		case "connect":
-			return <ConnectView />;
-		case "audit":
-			return <AuditView />;
-		case "settings":
-			return <SettingsView />;
+	if (value.view === "device") {
+		return <DeviceView alias={value.alias} />;
 	}
+	const View = VIEWS[value.view];
+	return <View />;
 }
 
 function Header() {
 	const isOpen = phase.value === "open";
-	const waiting = lists.value.approvals?.length ?? 0;
 	return (
 		<header>
 			<a class="brand" href="#/home" aria-label="xs-mcp">
@@ -79,21 +81,19 @@ function Header() {
 			</a>
 			{isOpen && (
 				<nav aria-label={t("views")}>
-					<Tab view="home" text={t("home")} />
-					<Tab view="devices" text={t("devices")} count={totals.value?.all} alert={waiting > 0} />
-					<Tab view="clients" text={t("clients")} />
-					<Tab view="connect" text={t("connect")} />
-					{session.value?.operator && <Tab view="audit" text={t("audit")} />}
-					<Tab view="settings" text={t("settings")} />
+					{PLACES.filter((view) => view !== "audit" || session.value?.operator).map((view) => (
+						<Tab key={view} view={view} />
+					))}
 				</nav>
 			)}
 		</header>
 	);
 }
 
-function Tab({ view, text, count, alert }: { view: string; text: string; count?: number; alert?: boolean }) {
+function Tab({ view }: { readonly view: Place }) {
 	const { view: current } = route.value;
-	const isCurrent = current === view || (view === "devices" && current === "device");
+	const hasDevices = view === "devices";
+	const isCurrent = current === view || (hasDevices && current === "device");
 	const place = useRef<HTMLAnchorElement>(null);
 	// The tabs scroll where they do not fit.
 	useEffect(
@@ -102,13 +102,11 @@ function Tab({ view, text, count, alert }: { view: string; text: string; count?:
 	);
 	return (
 		<a ref={place} href={`#/${view}`} aria-current={isCurrent ? "page" : undefined}>
-			{text}
-			{count !== undefined && (
-				<span class="badge" data-variant="secondary">
-					{count}
-				</span>
-			)}
-			{alert && <span class="dot warn" role="img" aria-label={t("approvals")} />}
+			{t(view)}
+			{hasDevices && totals.value && <Badge>{totals.value.all}</Badge>}
+			{hasDevices && lists.value.approvals?.length ? (
+				<span class="dot warn" role="img" aria-label={t("approvals")} />
+			) : null}
 		</a>
 	);
 }

@@ -1,7 +1,7 @@
 // Names and values of a device's parts, as a person says them.
 import type { Tool } from "@modelcontextprotocol/client";
 import { READING_VIEWS } from "xs-mcp-firmware/hardware/reading-views";
-import type { EventEntry } from "../src/console/messages.js";
+import type { DeviceDetail } from "../src/console/fleet.js";
 import { type Control, type ControlInput, type Reading, titleOf, unitOfInput } from "./store/controls.js";
 import { isObject, type Leaf, objectIn } from "./store/device.js";
 import { language, stateText, t, textOf } from "./texts.js";
@@ -46,7 +46,12 @@ export function eventName(name: string): string {
 }
 
 /** The data of an event in words: "soil 41 %", "boot long". */
-export function eventText({ kind: _kind, previous: _previous, unit = "", ...data }: EventEntry["data"]): string {
+export function eventText({
+	kind: _kind,
+	previous: _previous,
+	unit = "",
+	...data
+}: DeviceDetail["events"][number]["data"]): string {
 	const step = textOf(`firmware_${data.step}`);
 	if (step !== undefined) {
 		return step.replace("{version}", visibleLine(String(data.version ?? "")));

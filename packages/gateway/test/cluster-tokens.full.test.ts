@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/testing.js";
-import type { TokenSummary } from "../src/console/messages.js";
+import type { TokenSummary } from "../src/console/console-routes.js";
 import { run } from "../testing/command-line.js";
 import { WireDevice } from "../testing/gateway.js";
 import { startTwo, untilAt } from "../testing/gateways.js";

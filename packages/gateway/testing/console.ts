@@ -4,8 +4,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { until } from "../../../host-test/support/testing.js";
 import type { TokenRecord } from "../src/config/access.js";
-import type { FleetView } from "../src/console/fleet-query.js";
-import type { FleetMessage } from "../src/console/messages.js";
+import type { FleetMessage, FleetView } from "../src/console/fleet-query.js";
 import { makeStateFolder, type StartedProgram, sendJson, startProgram, tokensIn } from "./program.js";
 
 function makeFiles(): string {

@@ -141,7 +141,7 @@ export class GroupLink extends Device {
 	}
 
 	protected async ask(name: string, args: Record<string, unknown>): Promise<CallToolResult> {
-		return await withGateway((client) => client.callTool({ name, arguments: args }, { timeout: PATIENCE }), GROUPS);
+		return await callTool(name, args, GROUPS);
 	}
 
 	/** Reads nothing: the status belongs to one device. */
@@ -151,15 +151,17 @@ export class GroupLink extends Device {
 /** A device of the start page. Each call is a separate request; the gateway's stream brings the status. */
 export class RowLink extends Device {
 	protected async ask(name: string, args: Record<string, unknown>): Promise<CallToolResult> {
-		const call = { name: `${this.alias}__${plain(name)}`, arguments: args };
-		return await withGateway((client) => client.callTool(call, { timeout: PATIENCE }));
+		return await callTool(`${this.alias}__${plain(name)}`, args);
 	}
 }
 
 /** Makes a device say a text. */
 export async function sayOn(alias: string, text: string): Promise<CallToolResult> {
-	const call = { name: "say", arguments: { text, devices: [alias] } };
-	return await withGateway((client) => client.callTool(call, { timeout: PATIENCE }));
+	return await callTool("say", { text, devices: [alias] });
+}
+
+async function callTool(name: string, args: Record<string, unknown>, endpoint?: string): Promise<CallToolResult> {
+	return await withGateway((client) => client.callTool({ name, arguments: args }, { timeout: PATIENCE }), endpoint);
 }
 
 /** Makes a request of the events extension, of all devices. */

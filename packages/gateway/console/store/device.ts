@@ -1,5 +1,6 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
 import { batch, computed, signal } from "@preact/signals";
+import { tryParseJson } from "xs-mcp-firmware/core/text/json";
 
 export { isObject } from "xs-mcp-firmware/core/text/json";
 
@@ -138,12 +139,8 @@ export function objectIn({ structuredContent, content = [] }: Partial<CallToolRe
 	if (only?.type !== "text" || others.length > 0) {
 		return undefined;
 	}
-	try {
-		const value: unknown = JSON.parse(only.text);
-		return typeof value === "object" && value !== null ? value : undefined;
-	} catch {
-		return undefined;
-	}
+	const value = tryParseJson(only.text);
+	return typeof value === "object" && value !== null ? value : undefined;
 }
 
 /** Levels of a status, and values in it, that are read. */

@@ -1,17 +1,17 @@
 import { batch, effect, signal } from "@preact/signals";
-import type { FleetView } from "../../src/console/fleet-query.js";
-import type { DeviceDetail, FleetList, FleetMessage, FleetTotals, OperatorLists } from "../../src/console/messages.js";
+import type { OperatorLists } from "../../src/console/fleet.js";
+import type { FleetMessage, FleetView } from "../../src/console/fleet-query.js";
 import { route } from "./route.js";
 import { ask, checkSession, phase } from "./session.js";
 
 /** All devices in numbers; undefined until the gateway has said. */
-export const totals = signal<FleetTotals | undefined>(undefined);
+export const totals = signal<FleetMessage["totals"]>(undefined);
 
 /** The part of the table that the page looks at. */
-export const list = signal<FleetList | undefined>(undefined);
+export const list = signal<FleetMessage["list"]>(undefined);
 
 /** The device that the page looks at; null if it is not known; undefined until the gateway has said. */
-export const device = signal<DeviceDetail | null | undefined>(undefined);
+export const device = signal<FleetMessage["device"]>(undefined);
 
 /** The short lists. Undefined: the session may not see them. */
 export const lists = signal<Partial<OperatorLists>>({});

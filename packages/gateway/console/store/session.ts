@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
-import type { ConsoleSessionInfo } from "../../src/console/messages.js";
+import { tryParseJson } from "xs-mcp-firmware/core/text/json";
+import type { ConsoleSessionInfo } from "../../src/console/console-routes.js";
 
 /** The gateway answered a request with an error, or not at all (status 0). */
 export class ApiError extends Error {
@@ -42,18 +43,10 @@ export async function ask<T = undefined>(path: string, method = "GET", json?: ob
 	}
 	const text = await response.text();
 	if (!response.ok) {
-		const body = jsonIn(text);
+		const body = tryParseJson(text) as { readonly error?: { readonly message?: string } } | undefined;
 		throw new ApiError(response.status, body?.error?.message ?? `${response.status} ${response.statusText}`, body);
 	}
 	return (text === "" ? undefined : JSON.parse(text)) as T;
-}
-
-function jsonIn(text: string): { readonly error?: { readonly message?: string } } | undefined {
-	try {
-		return JSON.parse(text);
-	} catch {
-		return undefined;
-	}
 }
 
 /** The path of a device's routes. @param name alias or id */

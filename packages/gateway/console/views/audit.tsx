@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { TokenSummary } from "../../src/console/messages.js";
+import type { TokenSummary } from "../../src/console/console-routes.js";
 import type { AuditEntry } from "../../src/history/audit-log.js";
 import { decode } from "../store/route.js";
 import { ask } from "../store/session.js";

@@ -161,7 +161,7 @@ export function LogList(props: { readonly kind?: string; readonly empty?: string
 export function LogEntry({ time, children }: RenderableProps<{ readonly time: string }>) {
 	return (
 		<li>
-			<time>{time}</time>
+			<time class="text-light">{time}</time>
 			<span>{children}</span>
 		</li>
 	);

@@ -1,27 +1,20 @@
-import type { ConsoleSessionInfo } from "../../src/console/messages.js";
-
-/** Instructions to connect one application to the gateway. */
-export interface Connection {
-	readonly name: string;
-	/** The file to put the text into; undefined: a command to be run. */
-	readonly file?: string;
-	readonly text: string;
-	/** A link by which the application installs it. */
-	readonly link?: string;
-	/** A file that the application installs when it is opened. */
-	readonly download?: string;
-}
+import type { ConsoleSessionInfo } from "../../src/console/console-routes.js";
 
 const NAME = "devices";
 
 /** Placeholder for the reader's token. */
 const TOKEN = "xsmcp_…";
 
-/** Text to paste into each application. @param url the gateway's endpoint for clients */
+/**
+ * Instructions to connect each application: a text for a file, or else a command to be run; and a link or a file by which the
+ * application installs it.
+ *
+ * @param url the gateway's endpoint for clients
+ */
 export function connectionsTo(
 	url: string,
 	{ needsToken, hasExtension, bridge: installed }: Pick<ConsoleSessionInfo, "needsToken" | "hasExtension" | "bridge">,
-): readonly Connection[] {
+) {
 	const base = url.replace(/\/mcp$/, "");
 	const headers = (value: string): object => (needsToken ? { headers: { Authorization: `Bearer ${value}` } } : {});
 	const bridge =
@@ -43,7 +36,7 @@ export function connectionsTo(
 			name: "Claude Desktop",
 			file: "claude_desktop_config.json",
 			text: json({ mcpServers: { [NAME]: bridge } }),
-			...(hasExtension && { download: `${base}/console/xs-mcp-gateway.mcpb` }),
+			download: hasExtension ? `${base}/console/xs-mcp-gateway.mcpb` : undefined,
 		},
 		{ name: "Claude Code", text: `claude mcp add --transport http ${NAME} ${url}${bearer}` },
 		{

@@ -62,15 +62,7 @@ function useCalls(link: Device, inputs: readonly ControlInput[]) {
 }
 
 /** One control, and why its last call failed. */
-export function Tile({
-	link,
-	control,
-	name,
-}: {
-	readonly link: Device;
-	readonly control: Control;
-	readonly name: string;
-}) {
+export function Tile({ link, control, name }: { link: Device; control: Control; name: string }) {
 	const { inputs, press, secondsLeft, error } = control;
 	const { set, said, call, change } = useCalls(link, inputs);
 	const [first, ...others] = inputs.map((input) => ({ input, value: set.value[input.name] ?? input.value }));

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { DeviceDetail, FleetRow, StateChange } from "../../src/console/messages.js";
+import type { DeviceDetail, FleetRow } from "../../src/console/fleet.js";
 import type { FirmwareOffer } from "../../src/devices/firmware/firmware-route.js";
 import { type Outcome, plain, saidBy, toolNamed } from "../store/device.js";
 import { type DeviceLink, sayOn } from "../store/device-link.js";
@@ -8,6 +8,7 @@ import { ask, pathOf, session } from "../store/session.js";
 import { ago, clock, duration, now, stateText, t } from "../texts.js";
 import { Badge, Button, confirm, Form, show, TextField, wordsIn } from "./basics.js";
 import { DeviceIcon, nameOf, Star, StateDot, stateOf, Tags } from "./device-table.js";
+import { Select } from "./inputs.js";
 import { visibleLine } from "./visible.js";
 
 /** The form of aliases. */
@@ -35,7 +36,7 @@ export function DeviceHead({ detail, link }: { detail: DeviceDetail; link: Devic
 				<Tags tags={row.tags} />
 			</div>
 			{problem && problem !== "offline" && <p class="bad-text">{t(`problem_${problem}`)}</p>}
-			<p class="hstack facts">
+			<p class="hstack facts text-light">
 				{title !== undefined && <code>{alias}</code>}
 				<span>{kind === "server" ? t("server") : visibleLine(id)}</span>
 				<span>
@@ -61,7 +62,7 @@ export function DeviceHead({ detail, link }: { detail: DeviceDetail; link: Devic
 }
 
 /** The states that the device went through since the gateway started. */
-export function States({ changes }: { readonly changes: readonly StateChange[] }) {
+export function States({ changes }: { readonly changes: DeviceDetail["states"] }) {
 	return (
 		<ol class="strip" aria-label={t("states")}>
 			{changes.map(({ state, since }, index) => {
@@ -150,13 +151,7 @@ export function Say({ devices }: { readonly devices: readonly Pick<FleetRow, "al
 			{devices.length > 1 && (
 				<label>
 					{t("device")}
-					<select name="device">
-						{devices.map((each) => (
-							<option key={each.alias} value={each.alias}>
-								{nameOf(each)}
-							</option>
-						))}
-					</select>
+					<Select name="device" options={devices.map((each) => [each.alias, nameOf(each)])} />
 				</label>
 			)}
 			<TextField label={t("sayText")} name="text" required maxLength={1_000} />

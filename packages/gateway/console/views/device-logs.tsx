@@ -1,13 +1,15 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
+import type { RenderableProps } from "preact";
 import { useMemo } from "preact/hooks";
-import type { CallEntry, EventEntry } from "../../src/console/messages.js";
+import type { DeviceDetail } from "../../src/console/fleet.js";
+import type { CallEntry } from "../../src/console/messages.js";
 import type { WebhookSummary } from "../../src/events/webhooks.js";
 import { askEvents, CONSOLE_CLIENT, type DeviceLink } from "../store/device-link.js";
 import { ask } from "../store/session.js";
 import { clock, t } from "../texts.js";
 import { eventName, eventText } from "../words.js";
 import { Button, CallText, Card, Form, LogEntry, LogList, Snippet, show, TextField, useLoaded } from "./basics.js";
+import { Select } from "./inputs.js";
 import { visible, visibleLine } from "./visible.js";
 
 const MAX_LINES = 100;
@@ -48,7 +50,7 @@ function collapsed(calls: readonly CallEntry[]) {
 }
 
 /** The events of the device, as clients get them. */
-export function EventList({ events, children }: { events: readonly EventEntry[]; children: ComponentChildren }) {
+export function EventList({ events, children }: RenderableProps<Pick<DeviceDetail, "events">>) {
 	return (
 		<Card title={t("events")}>
 			<LogList>
@@ -80,7 +82,7 @@ export function DeviceLog({ link }: { readonly link: DeviceLink }) {
 			<LogList empty={t("noLog")}>
 				{lines.slice(0, MAX_LINES).map(({ time, level, text }, index) => (
 					<LogEntry key={`${time} ${lines.length - index}`} time={clock(time)}>
-						<span class={`level ${level}`}>{level}</span> {visible(text)}
+						<span class={`text-light level ${level}`}>{level}</span> {visible(text)}
 					</LogEntry>
 				))}
 			</LogList>
@@ -127,13 +129,7 @@ export function EventWebhook({ alias, isServer }: { readonly alias: string; read
 				<Form onSubmit={subscribe}>
 					<label>
 						{t("eventType")}
-						<select name="type">
-							{types.map(({ name, title }) => (
-								<option key={name} value={name}>
-									{visibleLine(title ?? name)}
-								</option>
-							))}
-						</select>
+						<Select name="type" options={types.map(({ name, title = name }) => [name, visibleLine(title)])} />
 					</label>
 					<TextField
 						label="URL"

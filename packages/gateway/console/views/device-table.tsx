@@ -1,7 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { ICON_PATHS } from "../../src/catalog/icon-paths.js";
-import type { FleetQuery } from "../../src/console/fleet-query.js";
-import { FAVOURITE, type FleetList, type FleetRow } from "../../src/console/messages.js";
+import type { FleetRow } from "../../src/console/fleet.js";
+import type { FleetMessage, FleetQuery } from "../../src/console/fleet-query.js";
+import { FAVOURITE } from "../../src/console/messages.js";
 import { deviceHref } from "../store/route.js";
 import { ask, pathOf, session } from "../store/session.js";
 import { ago, stateText, t } from "../texts.js";
@@ -86,7 +87,7 @@ export interface Part {
 const COLUMNS = ["name", "state", "board", "tags", "since", "calls"] as const;
 
 interface DeviceTableProps {
-	readonly list: FleetList;
+	readonly list: NonNullable<FleetMessage["list"]>;
 	readonly sort: FleetQuery["sort"];
 	readonly onSort: (sort: FleetQuery["sort"]) => void;
 	/** Called with the rows in sight. */
@@ -121,7 +122,7 @@ export function DeviceTable({ list: { found, offset, rows }, sort, onSort, onLoo
 	}, [found]);
 	return (
 		<div class="table devices" role="table" aria-label={t("devices")} aria-rowcount={found + 1}>
-			<div class="row head" role="row" aria-rowindex={1}>
+			<div class="row head text-light" role="row" aria-rowindex={1}>
 				{COLUMNS.map((column) => (
 					<ColumnHead key={column} column={column} sort={sort} onSort={onSort} />
 				))}

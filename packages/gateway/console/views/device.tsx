@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import type { DeviceDetail } from "../../src/console/messages.js";
+import type { DeviceDetail } from "../../src/console/fleet.js";
 import { DeviceLink } from "../store/device-link.js";
 import { device, epoch, isConnected, keepLooking, look } from "../store/fleet.js";
 import { renameInAddress } from "../store/route.js";

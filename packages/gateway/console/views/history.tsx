@@ -81,7 +81,7 @@ function Plots({ link, past }: { readonly link: DeviceLink; readonly past: Devic
 			<div class="plots wide">
 				{found.map(({ path, name, unit, isBinary, series }) => (
 					<figure key={path} class="reading">
-						<figcaption>
+						<figcaption class="text-light">
 							{name} <span>{unit}</span>
 						</figcaption>
 						<Plot series={series} label={name} unit={unit} isBinary={isBinary} span={{ from, to }} />

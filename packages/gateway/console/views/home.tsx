@@ -1,6 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { useEffect, useMemo } from "preact/hooks";
-import { FAVOURITE, type FleetRow } from "../../src/console/messages.js";
+import type { FleetRow } from "../../src/console/fleet.js";
+import { FAVOURITE } from "../../src/console/messages.js";
 import { controlsOf, readingsIn } from "../store/controls.js";
 import { RowLink } from "../store/device-link.js";
 import { isConnected, list, look, totals } from "../store/fleet.js";
@@ -110,7 +111,7 @@ function DeviceTile({ row }: { readonly row: FleetRow }) {
 					/>
 				))}
 			</fieldset>
-			<p class="hstack facts">
+			<p class="hstack facts text-light">
 				{[...sensors.slice(0, MAX_READINGS), ...battery].map((reading) => (
 					<span key={reading.path}>
 						{readingName(reading)} <b>{readingValue(reading)}</b>

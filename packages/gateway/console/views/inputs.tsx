@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import type { SelectHTMLAttributes } from "preact";
 import type { Schema } from "./schema.js";
 
 interface SegmentsProps<T> {
@@ -30,18 +31,17 @@ export function Segments<T extends string | number | boolean>(props: SegmentsPro
 	);
 }
 
-interface SelectProps {
-	readonly id?: string;
+interface SelectProps extends Pick<SelectHTMLAttributes, "id" | "name" | "value"> {
+	/** Undefined: another element is the label. */
 	readonly label?: string;
 	readonly options: readonly (readonly [value: string, text: string])[];
-	readonly value: string;
-	readonly onChange: (value: string) => void;
+	readonly onChange?: (value: string) => void;
 }
 
 /** One of many values. */
-export function Select({ id, label, options, value, onChange }: SelectProps) {
+export function Select({ label, options, onChange, ...props }: SelectProps) {
 	return (
-		<select id={id} aria-label={label} value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
+		<select {...props} aria-label={label} onChange={({ currentTarget }) => onChange?.(currentTarget.value)}>
 			{options.map(([each, text]) => (
 				<option key={each} value={each}>
 					{text}

@@ -33,18 +33,16 @@ export function Plot({ series: { times, values }, label, isBinary = false, unit 
 		const draw = async (): Promise<void> => {
 			// Loaded with the first plot: a third of the page's other code.
 			const { default: Drawn } = await import("uplot");
-			if (!isOver) {
-				end = create(Drawn);
+			if (isOver) {
+				return;
 			}
-		};
-		const create = (Drawn: typeof uPlot): (() => void) => {
 			const element = place.current as HTMLDivElement;
 			const created = new Drawn(optionsFor(Drawn, element, { span, isBinary, unit }), [[], []], element);
 			created.hooks.setCursor = [({ cursor: { idx } }) => (pointed.value = idx ?? undefined)];
 			plot.value = created;
 			const observer = new ResizeObserver(() => created.setSize({ width: element.clientWidth, height: HEIGHT }));
 			observer.observe(element);
-			return () => {
+			end = () => {
 				observer.disconnect();
 				created.destroy();
 			};

@@ -27,7 +27,7 @@ export function Readings({ link }: { readonly link: Device }) {
 					const isPlotted = series?.values.some((value) => value !== series.values[0]);
 					return (
 						<figure key={reading.path} class="reading">
-							<figcaption>
+							<figcaption class="text-light">
 								{name} <b>{readingValue(reading)}</b>
 							</figcaption>
 							{reading.error !== undefined && <small class="bad-text">{visible(reading.error)}</small>}
@@ -36,7 +36,7 @@ export function Readings({ link }: { readonly link: Device }) {
 					);
 				})}
 			</div>
-			<p class="hstack facts">
+			<p class="hstack facts text-light">
 				{facts.map(([path, fact]) => (
 					<span key={path}>
 						{factName(path)} <b>{factValue(path, fact)}</b>

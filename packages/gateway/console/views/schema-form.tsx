@@ -111,26 +111,19 @@ function Control({ id, label, schema, value, onChange }: FieldProps): JSX.Elemen
 		case "lines":
 			return (
 				<ParsedArea
-					id={id}
+					{...{ id, onChange }}
 					placeholder={t("onePerLine")}
 					text={Array.isArray(value) ? value.join("\n") : ""}
-					parse={(given) =>
-						given
-							.split("\n")
-							.map((line) => line.trim())
-							.filter(Boolean)
-					}
-					onChange={onChange}
+					parse={(given) => given.trim().split(/\s*\n\s*/)}
 				/>
 			);
 		case "json":
 			return (
 				<ParsedArea
-					id={id}
+					{...{ id, onChange }}
 					placeholder="JSON"
 					text={value === undefined ? "" : JSON.stringify(value)}
 					parse={(given) => JSON.parse(given)}
-					onChange={onChange}
 				/>
 			);
 	}

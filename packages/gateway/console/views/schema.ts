@@ -1,19 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/client";
 
-/** The members of a JSON Schema that the form looks at. */
-export interface Schema {
-	readonly type?: unknown;
-	readonly title?: unknown;
-	readonly description?: unknown;
-	readonly default?: unknown;
-	readonly enum?: unknown;
-	readonly minimum?: unknown;
-	readonly maximum?: unknown;
-	readonly multipleOf?: unknown;
-	readonly maxLength?: unknown;
-	readonly format?: unknown;
-	readonly items?: unknown;
-}
+/** A JSON Schema of any device. */
+export type Schema = Readonly<Record<string, unknown>>;
 
 /** A number that identifies something, such as a timer: a slider makes no sense for it. */
 const IS_NAME = /(^|_)id$|Id$/;

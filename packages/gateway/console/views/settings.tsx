@@ -192,8 +192,6 @@ const isShown = signal(false);
 /** Keys that were pressed just before: two of the shortcuts start with "g". */
 let before = "";
 
-const VIEWS: Readonly<Record<string, string>> = { h: "home", d: "devices", c: "clients", m: "connect", s: "settings" };
-
 const SHORTCUTS = [
 	["/", "search"],
 	["g h", "home"],
@@ -211,7 +209,7 @@ addEventListener("keydown", (event) => {
 		before = "";
 		return;
 	}
-	const view = before === "g" ? VIEWS[key] : undefined;
+	const [, view] = SHORTCUTS.find(([keys]) => keys === `${before} ${key}`) ?? [];
 	before = key;
 	if (view !== undefined) {
 		location.hash = `#/${view}`;

@@ -1,9 +1,12 @@
 import { signal, useSignal } from "@preact/signals";
+import type { RenderableProps } from "preact";
 import { useEffect } from "preact/hooks";
-import type { TokenQuestion, TokenSummary } from "../../src/console/messages.js";
+import type { TokenSummary } from "../../src/console/console-routes.js";
+import type { TokenQuestion } from "../../src/console/messages.js";
 import { ApiError, ask, checkSession, phase, session, signIn } from "../store/session.js";
 import { ago, locale, t } from "../texts.js";
 import { attempt, Badge, Button, Card, confirm, Form, type FormProps, Snippet, TextField, wordsIn } from "./basics.js";
+import { Select } from "./inputs.js";
 import { Preferences } from "./settings.js";
 import { visibleLine } from "./visible.js";
 
@@ -79,12 +82,16 @@ export function Tokens() {
 			<ul class="unstyled vstack">
 				{tokens.value.map((token) => (
 					<li key={token.name} class="vstack">
-						<TokenLine
-							token={token}
-							isEdited={edited.value?.name === token.name}
-							onEdit={() => (edited.value = edited.value?.name === token.name ? undefined : token)}
-							onRevoke={() => revoke(token)}
-						/>
+						<TokenLine token={token}>
+							{isEditable(token) && (
+								<Button
+									onClick={() => (edited.value = edited.value?.name === token.name ? undefined : token)}
+									aria-expanded={edited.value?.name === token.name}
+									text={t("edit")}
+								/>
+							)}
+							<Button onClick={() => revoke(token)} text={t("revoke")} />
+						</TokenLine>
 						{edited.value?.name === token.name && (
 							<TokenForm token={edited.value} onSubmit={(data, form) => save(data, form, edited.value)} />
 						)}
@@ -147,17 +154,13 @@ function namesOf(names: readonly string[]): string {
 	return names.length > MAX_NAMED ? `${shown}, …` : shown;
 }
 
-interface TokenLineProps {
-	readonly token: TokenSummary;
-	readonly isEdited: boolean;
-	readonly onEdit: () => unknown;
-	readonly onRevoke: () => unknown;
+/** A sign-in has the rights that a person has approved, and a bound device only itself: their names have a colon. */
+function isEditable({ name }: TokenSummary): boolean {
+	return !name.includes(":");
 }
 
-function TokenLine({ token, isEdited, onEdit, onRevoke }: TokenLineProps) {
+function TokenLine({ token, children }: RenderableProps<{ readonly token: TokenSummary }>) {
 	const { name, kind, client, operator, lastUsed } = token;
-	// A sign-in has the rights that a person has approved, and a bound device only itself: their names have a colon.
-	const isEditable = !name.includes(":");
 	return (
 		<div class="hstack">
 			<span class="grow">
@@ -169,21 +172,15 @@ function TokenLine({ token, isEdited, onEdit, onRevoke }: TokenLineProps) {
 					{lastUsed !== undefined && ` · ${t("lastUsed")} ${ago(lastUsed)}`}
 				</small>
 			</span>
-			<span class="hstack">
-				{isEditable && <Button onClick={onEdit} aria-expanded={isEdited} text={t("edit")} />}
-				<Button onClick={onRevoke} text={t("revoke")} />
-			</span>
+			<span class="hstack">{children}</span>
 		</div>
 	);
 }
 
-interface TokenFormProps extends Pick<FormProps, "onSubmit"> {
-	/** The token to edit; undefined for a new one. */
-	readonly token?: TokenSummary | undefined;
-}
-
-function TokenForm({ token, onSubmit }: TokenFormProps) {
+/** @param token the token to edit; undefined for a new one */
+function TokenForm({ token, onSubmit }: { token?: TokenSummary | undefined } & Pick<FormProps, "onSubmit">) {
 	const kind = useSignal<string>(token?.kind ?? "client");
+	const kinds = [["client", t("forClient")] as const, ["device", t("forDevice")] as const];
 	const isFirst = kind.value === "client" && session.value?.needsToken === false;
 	return (
 		<Form kind="token" onSubmit={onSubmit}>
@@ -199,10 +196,7 @@ function TokenForm({ token, onSubmit }: TokenFormProps) {
 					/>
 					<label>
 						{t("for")}
-						<select name="kind" onChange={({ currentTarget }) => (kind.value = currentTarget.value)}>
-							<option value="client">{t("forClient")}</option>
-							<option value="device">{t("forDevice")}</option>
-						</select>
+						<Select name="kind" options={kinds} onChange={(each) => (kind.value = each)} />
 					</label>
 				</>
 			)}

@@ -140,7 +140,7 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 		<details class="tool">
 			<summary>
 				<span>{title}</span>
-				<code>{visibleLine(tool.name)}</code>
+				<code class="text-light">{visibleLine(tool.name)}</code>
 				<span class="hstack hints">
 					{annotations.readOnlyHint && <Badge>{t("hint_reads")}</Badge>}
 					{isDestructive(tool) && <Badge variant="warning">{t("hint_destroys")}</Badge>}

@@ -9,8 +9,8 @@ import {
 	type ServerRegistry,
 } from "xs-mcp-manager/core";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
-import { isReading, readStatus, statusAfter, statusToolOf } from "../history/history.js";
-import type { CallEntry, CallStatistics, FirmwareEntry, RejectionEntry, StateChange } from "./messages.js";
+import { type HistoryPart, reading, readStatus, statusAfter, statusToolOf } from "../history/history.js";
+import type { CallEntry, FirmwareEntry } from "./messages.js";
 
 /** Maximum number of devices with recorded activity. The least recently active is dropped. */
 const MAX_DEVICES = 10_000;
@@ -57,11 +57,11 @@ interface DeviceCalls {
 /** Recent activity for the console: calls, states, updates and rejections. */
 export function recordActivity() {
 	const devices = new LRUCache<string, DeviceCalls>({ max: MAX_DEVICES });
-	const states = new LRUCache<string, readonly StateChange[]>({ max: MAX_DEVICES });
+	const states = new LRUCache<string, HistoryPart["states"]>({ max: MAX_DEVICES });
 	const updates = new LRUCache<string, FirmwareEntry>({ max: MAX_DEVICES });
 	/** `isUserOnly`: its arguments and its answer are shown only to those who may call user-only tools. */
 	const calls: { readonly entry: CallEntry; readonly isUserOnly: boolean }[] = [];
-	const rejections: RejectionEntry[] = [];
+	const rejections: { readonly time: number; readonly description: string }[] = [];
 	let number = 0;
 	return {
 		callsOf: (id: string) => calls.filter(({ entry }) => entry.serverId === id),
@@ -69,7 +69,7 @@ export function recordActivity() {
 		/** The last step of a device's update; undefined without one. */
 		updateOf: (id: string) => updates.peek(id),
 		/** The rejections of the last ten minutes, the oldest first. */
-		get rejections(): readonly RejectionEntry[] {
+		get rejections() {
 			const first = Date.now() - REJECTION_TIME;
 			return rejections.filter(({ time }) => time >= first);
 		},
@@ -118,15 +118,21 @@ export function recordActivity() {
 		statistics(id: string): CallStatistics | undefined {
 			const own = devices.peek(id);
 			if (own !== undefined && own.statistics === undefined) {
-				const { count, failed, lastFailed, durations } = own;
-				const sorted = [...durations].sort((one, other) => one - other);
-				// A share of less than 1 is within the list.
-				const percentile = (share: number): number => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
-				own.statistics = { count, failed, lastFailed, p50: percentile(0.5), p95: percentile(0.95) };
+				own.statistics = statisticsOf(own);
 			}
 			return own?.statistics;
 		},
 	};
+}
+
+/** Calls since the gateway started, without failures caused by the caller. The percentiles are of the last ones, in milliseconds. */
+export type CallStatistics = ReturnType<typeof statisticsOf>;
+
+function statisticsOf({ count, failed, lastFailed, durations }: DeviceCalls) {
+	const sorted = [...durations].sort((one, other) => one - other);
+	// A share of less than 1 is within the list.
+	const percentile = (share: number): number => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
+	return { count, failed, lastFailed, p50: percentile(0.5), p95: percentile(0.95) };
 }
 
 /** The arguments of a call as JSON, cut, without those that are secrets by their name or schema. */
@@ -204,7 +210,7 @@ export function followStatuses(
 			const timer = setTimeout(() => {
 				changes.delete(id);
 				// The status that is being read may be from before the change.
-				(isReading(server) ? readChanged : read)(server);
+				(reading.has(server) ? readChanged : read)(server);
 			}, READ_DELAY).unref();
 			changes.set(id, { time: Date.now(), timer });
 		}

@@ -11,28 +11,22 @@ export const BESIDE_BUNDLE = fileURLToPath(new URL("./console/", import.meta.url
 
 const POLICY = pagePolicy("'self' data:", "data:");
 
-/** The files of the console's page, in memory. */
-export interface ConsoleFiles {
-	/** `GET /`: the page, which is asked for again each time. */
-	readonly page: Route;
-	/** Its scripts and style sheets by their names, which change with their contents. */
-	readonly assets: ReadonlyMap<string, Route>;
-}
-
 /**
  * Reads the console that `xs-mcp/bundle` has made.
  *
  * @param folder the console's folder, by default next to the gateway's bundle
  * @returns undefined if there is no such folder: sources that were not bundled have no console
  */
-export function readConsole(folder = BESIDE_BUNDLE): ConsoleFiles | undefined {
+export function readConsole(folder = BESIDE_BUNDLE) {
 	const page = join(folder, "index.html");
 	if (!existsSync(page)) {
 		return undefined;
 	}
 	const names = readdirSync(folder).filter((name) => /^console-[A-Z0-9]+\.(?:js|css)$/.test(name));
 	return {
+		/** `GET /`: the page, which is asked for again each time. */
 		page: serveFile(page, { "Cache-Control": "no-cache", "Content-Security-Policy": POLICY }),
+		/** Its scripts and style sheets by their names, which change with their contents. */
 		assets: new Map(
 			names.map((name) => [
 				name,

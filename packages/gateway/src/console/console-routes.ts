@@ -1,6 +1,8 @@
 import { basename } from "node:path";
+import type { Context } from "hono";
 import { isConflict, SERVER_ERROR } from "xs-mcp-manager/core";
 import * as z from "zod";
+import type { TokenRecord } from "../config/access.js";
 import { isLoopback } from "../config/listen-address.js";
 import { TokenError } from "../config/token-store.js";
 import { urlsForDevices } from "../devices/bootstrap/bootstrap-answer.js";
@@ -9,6 +11,7 @@ import type { RunningGateway } from "../gateway.js";
 import { cookieHeader, readCookie } from "../http/console-sessions.js";
 import {
 	allow,
+	type HttpEnv,
 	HttpError,
 	jsonRpcError,
 	type Middleware,
@@ -24,13 +27,13 @@ import { speech } from "../speech/plugin.js";
 import { clients } from "../transports/plugin.js";
 import { GATEWAY_INFO } from "../version.js";
 import { claudeExtension } from "./claude-extension.js";
-import type { ConsoleFiles } from "./console-files.js";
+import type { readConsole } from "./console-files.js";
 import { openFleet } from "./fleet.js";
 import { addFleetStreams } from "./fleet-query.js";
-import type { ConsoleSessionInfo, TokenQuestion, TokenSummary } from "./messages.js";
+import type { TokenQuestion } from "./messages.js";
 
 /** Serves the page and its files, and signs in and out: before clients are authenticated. */
-export function addConsolePage(gateway: RunningGateway, files: ConsoleFiles): void {
+export function addConsolePage(gateway: RunningGateway, files: NonNullable<ReturnType<typeof readConsole>>): void {
 	const { publicRoutes: app, settings } = gateway;
 	const { guard } = gateway.use(clients);
 	app.all("/", allow("GET"), files.page);
@@ -69,7 +72,9 @@ export function addConsoleRoutes(gateway: RunningGateway): void {
 	const { routes: app, settings, tokens } = gateway;
 	const { guard } = gateway.use(clients);
 	const extension = claudeExtension(guard, gateway.consoleFolder);
-	app.all("/console/session", allow("GET", "POST", "DELETE"), showSession(gateway, extension !== undefined));
+	app.all("/console/session", allow("GET", "POST", "DELETE"), (c) =>
+		c.json(describeSession(gateway, c, extension !== undefined)),
+	);
 	addFleetStreams(app, openFleet(gateway), settings.maxBodyBytes);
 	if (extension !== undefined) {
 		app.all("/console/xs-mcp-gateway.mcpb", allow("GET"), extension);
@@ -92,18 +97,7 @@ export function addConsoleRoutes(gateway: RunningGateway): void {
 	// The answer leaves out the secrets.
 	app.get("/tokens", (c) => {
 		tokens.refresh();
-		const list = tokens.records.map((record): TokenSummary => {
-			const { sha256: _, salt: __, grant, ...rest } = record;
-			const lastUsed = tokens.lastUse(record);
-			return {
-				...rest,
-				...namesOf(gateway, rest.devices),
-				...(grant && { client: grant.clientName }),
-				...(lastUsed !== undefined && { lastUsed }),
-				revision: tokens.revisionOf(record),
-			};
-		});
-		return c.json({ tokens: list });
+		return c.json({ tokens: tokens.records.map((record) => describeToken(gateway, record)) });
 	});
 	app.post("/tokens", saveToken(gateway));
 	app.all("/tokens/:name", allow("PUT", "DELETE"));
@@ -149,36 +143,62 @@ function needsOwnPage(guard: RequestGuard): Middleware {
 
 const SIGN_IN = z.strictObject({ token: z.string().min(1).max(256) });
 
-/** `GET /console/session`: who asks, and what this gateway is. */
-function showSession(gateway: RunningGateway, hasExtension: boolean): Route {
+/** The user of the console, and this gateway. */
+export type ConsoleSessionInfo = ReturnType<typeof describeSession>;
+
+/** Describes who asks, and this gateway. */
+function describeSession(gateway: RunningGateway, c: Context<HttpEnv>, hasExtension: boolean) {
 	const { settings, urls } = gateway;
 	const { websocket, websocketAddress, mqtt, mqttAddress, firmwareFolder } = settings;
 	const { guard } = gateway.use(clients);
-	const hasVoice = gateway.use(speech).voice !== undefined;
+	const { admission } = c.var;
+	const { access, session } = admission;
 	// Undefined if another program started the process.
 	const [, program = ""] = process.argv;
-	const isCommand = /^xs-mcp-gateway(\.m?js)?$/.test(basename(program));
-	const bridge = isCommand ? { command: process.execPath, args: [program, "stdio"] } : undefined;
-	return (c) => {
-		const { admission } = c.var;
-		const { access, session } = admission;
-		const info: ConsoleSessionInfo = {
-			principal: access.principal,
-			signedIn: session !== undefined,
-			...(access.devices && { devices: [...access.devices] }),
-			readOnly: access.readOnly === true,
-			operator: mayOperate(admission),
-			version: GATEWAY_INFO.version,
-			needsToken: guard.needsToken,
-			hasExtension,
-			urls: urlsForDevices(urls, settings),
-			isLoopback: !(websocket && !isLoopback(websocketAddress)) && !(mqtt && !isLoopback(mqttAddress)),
-			hasFirmware: firmwareFolder !== undefined,
-			hasVoice: hasVoice && access.readOnly !== true,
-			// Its path is of use on this machine only.
-			...(bridge && isLoopback(guard.addresses.of(c.env.incoming)) && { bridge }),
-		};
-		return c.json(info);
+	// Its path is of use on this machine only.
+	const hasBridge =
+		/^xs-mcp-gateway(\.m?js)?$/.test(basename(program)) && isLoopback(guard.addresses.of(c.env.incoming));
+	return {
+		principal: access.principal,
+		/** Whether a person has signed in with a token, and can sign out. */
+		signedIn: session !== undefined,
+		/** The ids of the only devices that may be reached; absent: all. */
+		...(access.devices && { devices: [...access.devices] }),
+		/** Whether nothing may be changed: tools are called only if they are known to be read-only. */
+		readOnly: access.readOnly === true,
+		/** Whether tokens and configured servers may be changed. */
+		operator: mayOperate(admission),
+		version: GATEWAY_INFO.version,
+		needsToken: guard.needsToken,
+		/** Whether `console/xs-mcp-gateway.mcpb` can be downloaded. */
+		hasExtension,
+		urls: urlsForDevices(urls, settings),
+		/** Whether only devices on this machine can connect. */
+		isLoopback: !(websocket && !isLoopback(websocketAddress)) && !(mqtt && !isLoopback(mqttAddress)),
+		hasFirmware: firmwareFolder !== undefined,
+		/** Whether the client may have devices say texts. */
+		hasVoice: gateway.use(speech).voice !== undefined && access.readOnly !== true,
+		/** The command of this installation that connects an application of this machine. */
+		...(hasBridge && { bridge: { command: process.execPath, args: [program, "stdio"] } }),
+	};
+}
+
+/** A token, as the operator sees it: without its secret. */
+export type TokenSummary = ReturnType<typeof describeToken>;
+
+function describeToken(gateway: RunningGateway, record: TokenRecord) {
+	const { tokens } = gateway;
+	const { sha256: _, salt: __, grant, ...rest } = record;
+	const lastUsed = tokens.lastUse(record);
+	return {
+		...rest,
+		...namesOf(gateway, rest.devices),
+		/** The name of a client that has signed in; absent for tokens that an operator made. */
+		...(grant && { client: grant.clientName }),
+		/** In milliseconds since 1970; absent: never. */
+		...(lastUsed !== undefined && { lastUsed }),
+		/** An edit names the revision that it replaces. */
+		revision: tokens.revisionOf(record),
 	};
 }
 

@@ -4,8 +4,8 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Hono } from "hono";
 import * as z from "zod";
 import { type Admission, allow, type HttpEnv, HttpError, mayOperate, readJsonAs, streamLimit } from "../http/route.js";
-import type { Fleet } from "./fleet.js";
-import { type FleetMessage, type FleetRow, type FleetTotals, PROBLEMS } from "./messages.js";
+import type { Fleet, FleetRow } from "./fleet.js";
+import { PROBLEMS, type Problem } from "./messages.js";
 
 /** Rows in one part of the table. */
 const MAX_ROWS = 200;
@@ -86,20 +86,19 @@ export function matching(
 	return keyed.map(({ each }) => each);
 }
 
-export function totalsOf(rows: readonly SearchedRow[]): FleetTotals {
-	const problems = { offline: 0, fatal: 0, rolledBack: 0, lastCall: 0 };
-	const tags = new Set<string>();
-	let online = 0;
-	for (const { row } of rows) {
-		online += row.online ? 1 : 0;
-		if (row.problem !== undefined) {
-			problems[row.problem] += 1;
-		}
-		for (const tag of row.tags) {
-			tags.add(tag);
-		}
-	}
-	return { all: rows.length, online, problems, tags: [...tags].sort().slice(0, MAX_TAGS) };
+/** All devices and configured servers in numbers. */
+export type FleetTotals = ReturnType<typeof totalsOf>;
+
+export function totalsOf(rows: readonly SearchedRow[]) {
+	const count = (isCounted: (row: FleetRow) => boolean): number => rows.filter(({ row }) => isCounted(row)).length;
+	const problems = PROBLEMS.map((problem) => [problem, count((row) => row.problem === problem)] as const);
+	const tags = new Set(rows.flatMap(({ row }) => row.tags));
+	return {
+		all: rows.length,
+		online: count(({ online }) => online),
+		problems: Object.fromEntries(problems) as Readonly<Record<Problem, number>>,
+		tags: [...tags].sort().slice(0, MAX_TAGS),
+	};
 }
 
 /** Milliseconds between comments in a quiet stream: proxies keep it open, and a page notices that it was lost. */
@@ -176,8 +175,14 @@ function streamPage(fleet: Fleet, response: ServerResponse, admission: Admission
 	};
 }
 
+/** One message of the stream. Absent members have not changed. */
+export type FleetMessage = Partial<ReturnType<typeof contentFor>> & {
+	/** The name of the stream, by which the page sets its view. In the first message. */
+	readonly stream?: string;
+};
+
 /** Content of a view, within the page's rights. */
-function contentFor(fleet: Fleet, { list, device }: FleetView, admission: Admission): FleetMessage {
+function contentFor(fleet: Fleet, { list, device }: FleetView, admission: Admission) {
 	const { access } = admission;
 	const { approvals, ...lists } = fleet.lists;
 	const found = list && fleet.find(list, access);

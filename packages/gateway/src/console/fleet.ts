@@ -11,16 +11,9 @@ import { HISTORY_PRINCIPAL, statusToolOf } from "../history/history.js";
 import { history } from "../history/plugin.js";
 import { management } from "../mcp/plugin.js";
 import { clients } from "../transports/plugin.js";
-import { followStatuses, recordActivity } from "./activity.js";
-import { type FleetQuery, matching, type SearchedRow, searched, totalsOf } from "./fleet-query.js";
-import {
-	type DeviceDetail,
-	FAVOURITE,
-	type FleetRow,
-	type FleetTotals,
-	type OperatorLists,
-	type Problem,
-} from "./messages.js";
+import { type CallStatistics, followStatuses, recordActivity } from "./activity.js";
+import { type FleetQuery, type FleetTotals, matching, type SearchedRow, searched, totalsOf } from "./fleet-query.js";
+import { FAVOURITE, type FirmwareEntry, type Problem } from "./messages.js";
 
 /** Milliseconds after pages were notified of a change for which further ones are collected. */
 const CHANGE_DELAY = 250;
@@ -46,6 +39,12 @@ const MAX_EVENTS_SENT = 30;
 
 export type Fleet = ReturnType<typeof openFleet>;
 
+/** Everything about one device. */
+export type DeviceDetail = NonNullable<ReturnType<Fleet["detail"]>>;
+
+/** Lists that are sent as a whole when they have changed: they are short. */
+export type OperatorLists = Fleet["lists"];
+
 /**
  * Keeps the rows of all devices for open pages, which show parts of them. The first change is sent at once, later ones within
  * {@link CHANGE_DELAY} together. While no page is open, only the recent activity is kept.
@@ -70,31 +69,7 @@ export function openFleet(gateway: RunningGateway) {
 	const pages = new Map<() => void, readonly string[]>();
 	const notifyPages = (): void => [...pages.keys()].forEach((onChange) => void onChange());
 
-	const rowOf = (server: Server): FleetRow => {
-		const { id, alias, title, configured, tags, board, online, connection, state, lastSeen, tools } = server;
-		const calls = activity.statistics(id);
-		const update = activity.updateOf(id);
-		const [, icon = "chip"] = DEVICE_ICONS.find(([pattern]) => tools.some(({ name }) => pattern.test(name))) ?? [];
-		const row = {
-			id,
-			alias,
-			...(title !== undefined && { title }),
-			kind: configured ? "server" : "device",
-			icon: configured ? "server" : icon,
-			tags,
-			board: board.name,
-			version: board.version,
-			online,
-			...(online && connection && { transport: connection.identity.transport }),
-			...(online && state !== undefined && { state }),
-			since: lastSeen,
-			tools: tools.length,
-			...(calls && { calls }),
-			...(update && { update }),
-		} as const;
-		const problem = problemOf(row);
-		return { ...row, ...(problem && { problem }) };
-	};
+	const rowOf = (server: Server) => describeRow(server, activity);
 
 	const refresh = (stale: readonly Server[]): void => {
 		for (const server of stale) {
@@ -228,7 +203,7 @@ export function openFleet(gateway: RunningGateway) {
 			return allTotals;
 		},
 		/** Everything about one device; undefined if it is not known, or out of reach. */
-		detail(name: string, access: Access): DeviceDetail | undefined {
+		detail(name: string, access: Access) {
 			const server = servers.find(name);
 			if (server === undefined || !reaches(access, server.id)) {
 				return undefined;
@@ -243,27 +218,35 @@ export function openFleet(gateway: RunningGateway) {
 			const status = statusTool && locked.includes(statusTool) ? undefined : statuses.get(id);
 			return {
 				row: rowOf(server),
+				/** The last status that it has reported; absent if none is known, or the page may not read it. */
 				...(status && { status }),
+				/** The states that it went through since the gateway started, the oldest first. */
 				states: activity.statesOf(id),
+				/** Its last calls, the newest first. */
 				calls: calls.map(({ entry, isUserOnly }) =>
 					isUserOnly && !isUser ? { ...entry, args: undefined, answer: undefined } : entry,
 				),
+				/** The tools that the page may not call because they are for people, and its token is not. */
 				locked: locked.map(({ name, title, annotations }) => {
 					const shown = title ?? annotations?.title;
 					return { name, ...(typeof shown === "string" && { title: shown }) };
 				}),
+				/** Its last events, the newest first, without the device in their data. Times in milliseconds since 1970. */
 				events: recent.map(({ eventId, name, timestamp, data: { device: _, ...data } }) => {
 					return { eventId, name, time: Date.parse(timestamp), data };
 				}),
+				/** The page of a virtual device on the gateway's computer. */
 				...(pageUrl !== undefined && { pageUrl }),
 			};
 		},
-		get lists(): OperatorLists {
+		get lists() {
 			const manager = gateway.use(management);
 			const configured = new Set(manager?.configs.map(({ id }) => id));
 			return {
+				/** Devices that wait for approval. */
 				approvals: gateway.use(bootstrap).pending.map(bindingSummary),
 				clients: gateway.use(clients).endpoint.clients,
+				/** Configured servers. `url` is a URL or command, without secrets. */
 				servers: (manager?.listConnections() ?? []).filter(({ id }) => configured.has(id)),
 				rejections: activity.rejections,
 			};
@@ -271,8 +254,54 @@ export function openFleet(gateway: RunningGateway) {
 	};
 }
 
+/** A row of the table of devices and configured servers. */
+export type FleetRow = ReturnType<typeof describeRow> & {
+	/** On the start page: its last status, and the tools that set its parts. Absent if the page may not read it. */
+	readonly status?: object;
+	readonly setters?: readonly string[];
+};
+
+function describeRow(server: Server, activity: ReturnType<typeof recordActivity>) {
+	const { id, alias, title, configured, tags, board, online, connection, state, lastSeen, tools } = server;
+	const calls = activity.statistics(id);
+	const update = activity.updateOf(id);
+	const [, icon = "chip"] = DEVICE_ICONS.find(([pattern]) => tools.some(({ name }) => pattern.test(name))) ?? [];
+	const row = {
+		id,
+		alias,
+		/** The operator's name for it; absent if it has none. */
+		...(title !== undefined && { title }),
+		kind: configured ? "server" : "device",
+		icon: configured ? "server" : icon,
+		tags,
+		/** Its board, or the server's name, and its version. */
+		board: board.name,
+		version: board.version,
+		online,
+		...(online && connection && { transport: connection.identity.transport }),
+		/** The state that it has reported: "idle", "speaking". */
+		...(online && state !== undefined && { state }),
+		/** Time since when it is online, or when it was last seen. Milliseconds since 1970. */
+		since: lastSeen,
+		/** Their number, user-only ones included. */
+		tools: tools.length,
+		...(calls && { calls }),
+		/** The last step of its firmware's update. */
+		...(update && { update }),
+	} as const;
+	const problem = problemOf(row);
+	return { ...row, ...(problem && { problem }) };
+}
+
+interface Condition {
+	readonly online: boolean;
+	readonly state?: string;
+	readonly calls?: CallStatistics;
+	readonly update?: FirmwareEntry;
+}
+
 /** The problem of a device; undefined if it has none. */
-function problemOf({ online, state, calls, update }: Omit<FleetRow, "problem">): Problem | undefined {
+function problemOf({ online, state, calls, update }: Condition): Problem | undefined {
 	if (!online) {
 		return "offline";
 	}

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { describeIssues } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { type Access, hasUserTools, reaches } from "../config/access.js";
+import type { CallEntry } from "../console/messages.js";
 import type { RunningGateway } from "../gateway.js";
 import { type AuditedChange, allow, deviceOf, type HttpEnv, HttpError, needsOperator } from "../http/route.js";
 import { openJsonLines } from "./json-lines.js";
@@ -11,24 +12,14 @@ import type { Kept } from "./plugin.js";
 /** Maximum length of a request's path, in characters. */
 const MAX_REQUEST = 300;
 
-interface AuditedCall {
+interface AuditedCall extends Pick<CallEntry, "principal" | "client" | "tool" | "title" | "args" | "duration"> {
 	/** ISO 8601. */
 	readonly time: string;
-	/** The caller: a token's name, or "local". */
-	readonly principal: string;
-	/** The application that called, as it names itself. */
-	readonly client?: string | undefined;
 	/** The device's id, and its alias at the time. */
 	readonly device: string;
 	readonly alias?: string | undefined;
-	readonly tool: string;
-	readonly title?: string | undefined;
-	/** JSON, cut, without secrets. */
-	readonly args?: string | undefined;
 	readonly userOnly?: boolean | undefined;
 	readonly outcome: string;
-	/** Milliseconds. */
-	readonly duration: number;
 }
 
 /** A call, or a change over HTTP: "DELETE /tokens/kiosk". */

@@ -68,7 +68,7 @@ export interface LoggedMessage {
 export type History = ReturnType<typeof keepHistory>;
 
 /** Devices whose status is being read. */
-const reading = new WeakSet<Server>();
+export const reading = new WeakSet<Server>();
 
 /** Returns the tool that reads the status of a device: the one of this firmware, else the first whose name ends as that does. */
 export function statusToolOf({ tools }: Pick<Server, "tools">): ServerTool | undefined {
@@ -76,10 +76,6 @@ export function statusToolOf({ tools }: Pick<Server, "tools">): ServerTool | und
 		tools.find(({ name }) => name === "self.get_device_status") ??
 		tools.find(({ name }) => /(^|[._])get_device_status$/.test(name))
 	);
-}
-
-export function isReading(server: Server): boolean {
-	return reading.has(server);
 }
 
 /**
