@@ -96,12 +96,18 @@ export function addDeviceCommands(devices: Command): void {
 		.command("approve")
 		.description("Approve the device that shows this code, and give it a token")
 		.argument("<code>")
-		.action((code: string, _options, command: Command) => approve(code, command.optsWithGlobals()));
+		.action(async (code: string, _options, command: Command) => {
+			const { device } = await askForBinding<{ device: string }>(code, "POST", command);
+			print(`${device} bound.`);
+		});
 	devices
 		.command("reject")
 		.description("Reject the device that shows this code")
 		.argument("<code>")
-		.action((code: string, _options, command: Command) => reject(code, command.optsWithGlobals()));
+		.action(async (code: string, _options, command: Command) => {
+			await askForBinding(code, "DELETE", command);
+			print(`Device with code ${printableLine(code)} rejected.`);
+		});
 	changeTags(
 		"tag",
 		"Add tags to a device: with catalog=groups, one call reaches all devices with a tag",
@@ -124,15 +130,8 @@ async function listPending(options: ClientFlags): Promise<void> {
 	}
 }
 
-async function approve(code: string, options: ClientFlags): Promise<void> {
-	const path = `/bindings/${encodeURIComponent(code)}`;
-	const { device } = await clientFor(options).ask<{ device: string }>(path, { method: "POST" });
-	print(`${device} bound.`);
-}
-
-async function reject(code: string, options: ClientFlags): Promise<void> {
-	await clientFor(options).ask(`/bindings/${encodeURIComponent(code)}`, { method: "DELETE" });
-	print(`Device with code ${printableLine(code)} rejected.`);
+function askForBinding<Answer>(code: string, method: string, command: Command): Promise<Answer> {
+	return clientFor(command.optsWithGlobals<ClientFlags>()).ask(`/bindings/${encodeURIComponent(code)}`, { method });
 }
 
 interface PushFlags extends ClientFlags {
