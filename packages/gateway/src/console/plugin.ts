@@ -1,5 +1,4 @@
 import type { ServerIdentity } from "xs-mcp-manager/core";
-import type { RunningGateway } from "../gateway.js";
 import { definePlugin } from "../plugin.js";
 
 /** Serves the console's page, and what it shows. */
@@ -40,27 +39,24 @@ export const operator = definePlugin({
 			log[step === "rolled-back" ? "warn" : "info"]({ device, alias, step, version }, "firmware");
 		});
 		servers.on("rejected", (description) => limitedLog.warn("device", {}, `rejected: ${description}`));
+		// A session of another gateway is in that one's log; the manager logs those of configured servers.
+		const logSession = (
+			{ id: device, configured, gateway }: ServerIdentity,
+			details: object,
+			message: string,
+		): void => {
+			if (!configured) {
+				log[gateway === undefined ? "info" : "debug"]({ device, ...(gateway && { gateway }), ...details }, message);
+			}
+		};
 		servers.on("connected", (_server, { identity }) =>
-			logSession(gateway, identity, { transport: identity.transport }, "device connected"),
+			logSession(identity, { transport: identity.transport }, "device connected"),
 		);
 		servers.on("disconnected", (_server, { identity }, reason) =>
-			logSession(gateway, identity, { reason }, "device disconnected"),
+			logSession(identity, { reason }, "device disconnected"),
 		);
 		addHealthRoute(gateway);
 		addOperatorRoutes(gateway, events);
 		addDeviceRoutes(gateway);
 	},
 });
-
-/** Logs a session of a device. One of another gateway is in that one's log; the manager logs those of configured servers. */
-function logSession(
-	{ log }: RunningGateway,
-	{ id, configured, gateway }: ServerIdentity,
-	details: object,
-	message: string,
-): void {
-	if (!configured) {
-		const level = gateway === undefined ? "info" : "debug";
-		log[level]({ device: id, ...(gateway && { gateway }), ...details }, message);
-	}
-}
