@@ -1,20 +1,12 @@
 import type { CallToolResult } from "@modelcontextprotocol/client";
 import mqtt from "mqtt";
 import pLimit, { type LimitFunction } from "p-limit";
-import {
-	type CallDetails,
-	type CallRecord,
-	isUserOnly,
-	jsonIn,
-	type Notification,
-	type Server,
-	type ServerTool,
-	textOf,
-} from "xs-mcp-manager/core";
+import { type CallDetails, type CallRecord, jsonIn, type Notification, type Server, textOf } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { readPem } from "../config/listen-address.js";
 import { reportOutages } from "../devices/external-broker.js";
 import type { RunningGateway } from "../gateway.js";
+import { findTool } from "../speech/device-tools.js";
 import { speech } from "../speech/plugin.js";
 import {
 	ALL_COMMANDS,
@@ -139,8 +131,6 @@ function showDevice(gateway: RunningGateway, server: Server, broker: Broker, lim
 	let isStale = false;
 	let isForgotten = false;
 
-	const findTool = (name: string): ServerTool | undefined =>
-		server.tools.find((tool) => tool.name === name && !isUserOnly(tool));
 	const warn = (message: string): void =>
 		gateway.limitedLog.warn(PRINCIPAL, { device: server.id }, `Home Assistant: ${message}`);
 
@@ -152,7 +142,7 @@ function showDevice(gateway: RunningGateway, server: Server, broker: Broker, lim
 		if (status === undefined) {
 			return;
 		}
-		const offers = (tool: string): boolean => findTool(tool) !== undefined;
+		const offers = (tool: string): boolean => findTool(server, tool) !== undefined;
 		const described = describeDevice(server, status, offers, announcements !== undefined, broker.gatewayTopic);
 		broker.retain(topics.config, JSON.stringify(described));
 		broker.retain(topics.state, JSON.stringify(describeState(status, server.state)));
@@ -171,7 +161,7 @@ function showDevice(gateway: RunningGateway, server: Server, broker: Broker, lim
 	const read = async (): Promise<void> => {
 		isStale = false;
 		if (!isForgotten && server.online) {
-			const tool = findTool(STATUS_TOOL);
+			const tool = findTool(server, STATUS_TOOL);
 			try {
 				// The registry reports the answer, as it reports answers to other clients.
 				await (tool && server.call(tool, {}, { principal: PRINCIPAL }));
@@ -204,7 +194,7 @@ function showDevice(gateway: RunningGateway, server: Server, broker: Broker, lim
 			return;
 		}
 		const { tool: name, args } = readCommand(part, payload);
-		const tool = findTool(name);
+		const tool = findTool(server, name);
 		if (tool === undefined) {
 			throw new Error(`${server.alias} has no tool ${name}`);
 		}
