@@ -97,6 +97,13 @@ export default suite("known Wi-Fi networks", {
 		equal(writes.length, 1);
 		equal(device().start({}), []);
 	}),
+	"keeps a stored backend in a build that only searches for one": given(device, ({ start, settings, stored }) => {
+		settings.set("xs-mcp", "backend", "ws://chosen/");
+		start({ backend: "mdns:" });
+		equal(stored("backend"), "ws://chosen/");
+		start({ backend: "ws://flashed/" });
+		equal(stored("backend"), undefined);
+	}),
 	"forgets no stored setting if the store fails, and says so": given(device, ({ start, settings, stored, log }) => {
 		storeNetwork(HOME, { built: {}, settings });
 		const { get } = settings;

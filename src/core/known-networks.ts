@@ -1,5 +1,6 @@
 import type { Settings } from "../hardware/hardware.js";
 import type { WiFiAccess } from "../hardware/wifi-setup.js";
+import { SEARCH_SCHEME } from "./config.js";
 import {
 	forgetSetting,
 	readSetting,
@@ -62,7 +63,7 @@ const GROUPS = deepFreeze([
 	["language"],
 ] as const);
 
-/** Stores hashes of the built-in values of each group. */
+/** Where hashes of the built-in values of each group are stored. */
 const FLASHED = Object.freeze(["board", "flashed"] as const);
 
 /** Lets newly flashed settings win: forgets a group whose built-in values have changed. Networks stay known. */
@@ -75,7 +76,7 @@ export const preferFlashed = (source: StoredSource, log: (message: string) => vo
 };
 
 const forgetReplaced = ({ built, settings }: StoredSource): void => {
-	const hashes = GROUPS.map((names) => hashTexts(names.map((name) => String(built[name] ?? ""))));
+	const hashes = GROUPS.map((names) => hashTexts(names.map((name) => valueText(built[name]))));
 	const stored = settings.get(...FLASHED);
 	const before = typeof stored === "string" ? stored.split(",") : [];
 	const changed = GROUPS.filter((_, at) => hashes[at] !== "" && hashes[at] !== before[at]);
@@ -98,6 +99,9 @@ const forgetReplaced = ({ built, settings }: StoredSource): void => {
 		}
 	}
 };
+
+/** A built-in value as text. A build that only searches for a backend names none, and replaces nothing. */
+const valueText = (value: unknown): string => (value === SEARCH_SCHEME ? "" : String(value ?? ""));
 
 /** FNV-1a of texts, 32 bits. Empty if all of them are. */
 const hashTexts = (texts: readonly string[]): string => {
