@@ -10,6 +10,7 @@ const EXAMPLES: Readonly<Record<string, readonly GlyphSet[]>> = {
 	"Сегодня солнечно, ёжик. Подъём!": ["latin", "ja", "zh-hans", "cjk"],
 	"Καλημέρα κόσμε! Dzień dobry, čeština, ığdır.": ["latin", "ja", "zh-hans", "cjk"],
 	"Việt Nam": ["ja", "zh-hans", "cjk"],
+	"請說：「设置」": ["ja", "zh-hans", "cjk"],
 };
 
 describe("fonts", () => {

@@ -28,6 +28,10 @@ const JAPANESE = "2460-2473 301c 3094 ff61-ff9f";
 /** Kana that GB 2312 lacks. */
 const CHINESE = "30fb-30fc";
 
+/** Other ideographs of `basic`, which servers of the family do not send. */
+const BASIC =
+	"你備关务効務卡发听启响問啟報备寻將尋已应开录後応态態應扫找挿换掃插換敗无时時查检検機檢测浏測満满滿瀏热無狀现現电發確稍級終組絡統続網線级组络统网聆聽見覽览訊訪設試話認誤說読請设访试话误说请資败资載载込进连連達錯错閉開間關闭问電靜響飛飞";
+
 /** Frequent characters of assistants from the second level of GB 2312. */
 const SPOKEN_CHINESE = "嗯嗨嘿哎呗哒咯喵嘻呃诶嗷嘞喔噢嘟咚叮瞅";
 
@@ -45,7 +49,7 @@ const GB_ROWS: readonly Range[] = [
 export function charactersOf(set: GlyphSet): readonly string[] {
 	const all = new Set(inRanges(LATIN));
 	if (set !== "latin") {
-		addTo(all, inRanges(VIETNAMESE));
+		addTo(all, inRanges(VIETNAMESE), [...BASIC]);
 	}
 	if (set === "ja" || set === "cjk") {
 		addTo(all, inRanges(JAPANESE), inRows("euc-jp", JIS_ROWS));

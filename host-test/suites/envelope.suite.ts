@@ -36,12 +36,12 @@ export default suite("envelope and hello", {
 	"keeps the members of other messages that the firmware reads"() {
 		const audio_params = { format: "opus", sample_rate: 16000, channels: 1, frame_duration: 60 };
 		const udp = { server: "u", port: 1, key: "k", nonce: "n" };
-		const glyph = { codepoint: 33, box_w: 8, bitmap: "AA==" };
+		const glyph = { codepoint: 33, adv_w: 128, box_w: 3, box_h: 2, ofs_x: 1, ofs_y: -1, bitmap: "AA==" };
 		for (const message of [
 			{ type: "hello", session_id: "s", transport: "udp", audio_params, udp, features: { listen: false } },
 			{ type: "hello", max_message_bytes: 4096 },
 			{ type: "tts", session_id: "s", state: "sentence_start", text: "a" },
-			{ type: "stt", text: "a", glyph_push: { v: 1, bundle: "unifontex-v1", glyphs: [glyph] } },
+			{ type: "stt", text: "a", glyph_push: { v: 1, bundle: "noto-v1", bpp: 1, glyphs: [glyph] } },
 			{ type: "llm", emotion: "happy", text: "a" },
 			{ type: "system", command: "reboot" },
 			{ type: "alert", status: "a", message: "b", emotion: "sad" },

@@ -134,12 +134,12 @@ export default suite("device protocol", {
 			`{"session_id":"s-1","type":"mcp","payload":{"jsonrpc":"2.0","id":${id},"method":"x","params":${value}}}`;
 		protocol.lastChannel.say(request(1, "[".repeat(40) + "]".repeat(40)));
 		protocol.lastChannel.say(request(2, `[${"[],".repeat(600)}0]`));
-		protocol.lastChannel.say(request(3, `[${"0,".repeat(505)}0]`));
+		protocol.lastChannel.say(request(3, `[${"0,".repeat(539)}0]`));
 		protocol.lastChannel.say(`{"type":"mcp","payload":${"[".repeat(40)}`);
 		equal(heard, [
 			{ rejected: { id: 1 }, reason: "nested deeper than 32 levels" },
-			{ rejected: { id: 2 }, reason: "1208 values (limit 512)" },
-			{ rejected: { id: 3 }, reason: "513 values (limit 512)" },
+			{ rejected: { id: 2 }, reason: "1208 values (limit 546)" },
+			{ rejected: { id: 3 }, reason: "547 values (limit 546)" },
 		]);
 		equal(log.length, 4);
 	},

@@ -98,12 +98,14 @@ export const BLANK_FACE: Face = deepFreeze({
 export interface TextFont {
 	/** Names the font with its glyphs. */
 	readonly bundle: string;
-	/** The built-in characters: a glyph set of the build. */
+	/** The built-in characters, as the family names them. */
 	readonly charset: string;
 	/** Pixels of height. */
 	readonly size: number;
 	/** Bits of a pixel. */
 	readonly bpp: number;
+	/** The glyph set of the build, for this project's gateway. */
+	readonly set: string;
 }
 
 /** Takes glyphs that a backend sends for characters that a font lacks: the family's `glyph_push`. */

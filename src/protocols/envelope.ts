@@ -72,7 +72,7 @@ const MESSAGE_NAMES: readonly string[] = Object.freeze(
 		// notify
 		"audio_url subtitles start_ms",
 		// glyphs, alone and within other messages
-		"glyph_push v bundle glyphs codepoint box_w bitmap",
+		"glyph_push v bundle bpp glyphs codepoint adv_w box_w box_h ofs_x ofs_y bitmap",
 	].flatMap((names) => names.split(" ")),
 );
 

@@ -63,7 +63,7 @@ export interface ProtocolOptions extends Runtime {
 }
 
 /** Bytes of the size limit per value that a message may hold: see {@link decodeEnvelope}. */
-const BYTES_PER_VALUE = 16;
+const BYTES_PER_VALUE = 15;
 
 const HELLO = "hello";
 

@@ -23,9 +23,6 @@ const MIN_LINES = 2;
 /** Rows that are drawn at a time: the canvas keeps a list of what it is to draw, which has an end. */
 const BAND = 8;
 
-/** The same where glyphs are that a backend has sent: each row of one takes up to 8 commands. */
-const SENT_BAND = 2;
-
 /** Corner radius of an alert's panel, and its padding, in pixels. */
 const ALERT_CORNER = 5;
 export const ALERT_EDGE = 2;
@@ -36,7 +33,7 @@ export class FacePainter implements Tools {
 	readonly font: Font;
 	readonly brush: Brush;
 	/** Glyphs that the backend has sent. */
-	readonly sent = new SentGlyphs();
+	readonly sent: SentGlyphs;
 	colors: Colors;
 	face = BLANK_FACE;
 	look = lookOf(BLANK_FACE.emotion);
@@ -56,6 +53,7 @@ export class FacePainter implements Tools {
 		this.font = font;
 		this.codeFont = codeFont;
 		this.brush = new Brush(canvas);
+		this.sent = new SentGlyphs(canvas, font);
 		this.colors = mix(canvas, "light", 100);
 		this.showPage(NO_PAGE);
 	}
@@ -86,10 +84,11 @@ export class FacePainter implements Tools {
 	paint(x: number, y: number, width: number, end: number): void {
 		const { canvas, brush, colors } = this;
 		const bottom = Math.min(end, canvas.height);
+		// A row of glyphs that a backend has sent takes up to 2 commands for 3 pixels.
 		const small = this.sent.isEmpty ? canvas.height + BAND : this.wordsTop - ALERT_EDGE;
 		let rows: number;
 		for (let top = y; top < bottom; top += rows) {
-			rows = Math.min(top + BAND > small ? SENT_BAND : BAND, bottom - top);
+			rows = Math.min(top + BAND > small ? 1 : BAND, bottom - top);
 			canvas.begin(x, top, width, rows);
 			brush.clip(x, top, width, rows);
 			canvas.fillRectangle(colors.background, x, top, width, rows);
@@ -143,7 +142,7 @@ export class FacePainter implements Tools {
 		}
 		for (const { text, isAlert } of lines) {
 			if (brush.reaches(0, y, canvas.width, font.height)) {
-				this.sent.drawText(this, text, isAlert ? colors.onColor : colors.ink, MARGIN, y);
+				this.sent.drawText(brush, text, isAlert ? colors.onColor : colors.ink, MARGIN, y);
 			}
 			y += font.height;
 		}

@@ -13,7 +13,6 @@ import { lookOf } from "./emotions.js";
 import { mix } from "./face-colors.js";
 import { ALERT_EDGE, FacePainter } from "./face-drawing.js";
 import { FaceMotion } from "./face-motion.js";
-import type { Measure } from "./line-breaks.js";
 import { SentGlyphs } from "./sent-glyphs.js";
 import { drawSetup, type MakeQrCode, makeWiFiCode } from "./setup-drawing.js";
 import { headerHeight, headerOf, isForPeople, type Level, levelTop, MARGIN, wordsOf } from "./status-drawing.js";
@@ -238,9 +237,7 @@ export class FaceScreen implements Screen {
 	private layOut(): void {
 		const { painter, canvas } = this;
 		const room = { width: canvas.width - 2 * MARGIN, lines: painter.linesOfWords };
-		const measure: Measure = (character) =>
-			canvas.getTextWidth(character, painter.font) || painter.sent.widthOf(character);
-		this.pages.show(layOutPages(painter.face, room, measure));
+		this.pages.show(layOutPages(painter.face, room, (character) => painter.sent.measure(character)));
 		this.showPage();
 	}
 

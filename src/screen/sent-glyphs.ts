@@ -1,67 +1,93 @@
 import { fromBase64 } from "../core/text/base64.js";
 import { isObject } from "../core/text/json.js";
 import type { TextFont } from "../hardware/hardware.js";
-import type { Tools } from "./status-drawing.js";
+import type { Brush, Canvas, Font } from "./brush.js";
 
 /** Glyphs that are kept at most: a new one takes the place of the oldest. */
 const MAX_SENT_GLYPHS = 128;
 
-/** The bundle of the family's `glyph_push`: UnifontEX, at 16 pixels. */
-const BUNDLE = "unifontex-v1";
+/** Maximum number of glyphs in a message, as in the family. */
+const MAX_PUSHED_GLYPHS = 64;
 
-/** Rows of a glyph, and pixels of a line above them. */
-const ROWS = 16;
+/** Fonts of glyphs that fit: the family's at 14 pixels, and UnifontEX, which this project's gateway sends. */
+const BUNDLES: readonly unknown[] = Object.freeze(["noto-v1", "unifontex-v1"]);
+
+/** Rows and columns of a glyph, the rows above its baseline, and pixels of a line above its first row. */
+const SIZE = 16;
+const ASCENT = 14;
 const LEADING = 1;
 
-/** Numbers of a glyph: its rows, the leftmost pixel in bit 15, and its width. */
-const STRIDE = ROWS + 1;
+/** Minimum pixels that a glyph moves the pen. */
+const MIN_WIDTH = 2;
 
-/** Glyphs that the font lacks (`glyph_push`, version 1): 16 pixels high, 8 or 16 wide, of the first plane. */
+/** Numbers of a glyph: its rows, the leftmost pixel in bit 15, and its width. */
+const STRIDE = SIZE + 1;
+
+/** A glyph as a message has it, if its members are of these types: metrics of LVGL, in pixels but for `adv_w`. */
+interface Glyph {
+	readonly codepoint: number;
+	readonly adv_w: number;
+	readonly box_w: number;
+	readonly box_h: number;
+	readonly ofs_x: number;
+	readonly ofs_y: number;
+	readonly bitmap: unknown;
+}
+
+/** Glyphs that the font lacks: the family's `glyph_push`, version 1. Rows of one bit a pixel fit every screen and a small heap. */
 export class SentGlyphs {
+	private readonly canvas: Canvas;
+	private readonly font: Font;
 	/** A glyph's number is the place of its character. */
-	private characters = "";
+	private readonly characters: string[] = [];
 	private numbers: Uint16Array | undefined;
-	/** The number that the next glyph gets, once there is no room. */
+	/** The number that the next glyph gets. */
 	private next = 0;
 
-	/** The font that they are of. @param charset the characters that it has built in */
-	static fontOf(charset: string): TextFont {
-		return { bundle: BUNDLE, charset, size: ROWS, bpp: 1 };
+	constructor(canvas: Canvas, font: Font) {
+		this.canvas = canvas;
+		this.font = font;
+	}
+
+	/** The font that servers of the family send. @param set the glyph set of the build, for this project's gateway */
+	static fontOf(set: string): TextFont {
+		return { bundle: "noto-v1", charset: "basic", size: 14, bpp: 1, set };
 	}
 
 	get isEmpty(): boolean {
-		return this.characters === "";
+		return this.numbers === undefined;
 	}
 
 	/**
-	 * Keeps the glyphs of a message. A push for another font, and glyphs of another form, are ignored.
+	 * Keeps the glyphs of a message. A push for another font, glyphs that do not fit a line, and those that the font has are ignored.
 	 *
 	 * @param push the member `glyph_push` of a message
 	 * @returns whether there are new ones
 	 */
 	take(push: unknown): boolean {
-		if (!isObject(push) || push.v !== 1 || push.bundle !== BUNDLE || !Array.isArray(push.glyphs)) {
+		if (!isObject(push) || push.v !== 1 || push.bpp !== 1 || !BUNDLES.includes(push.bundle)) {
 			return false;
 		}
-		const before = this.characters;
-		this.numbers ??= new Uint16Array(MAX_SENT_GLYPHS * STRIDE);
-		for (const glyph of push.glyphs.slice(0, MAX_SENT_GLYPHS)) {
-			if (isObject(glyph)) {
-				this.takeOne(glyph, this.numbers);
+		const { glyphs } = push;
+		const before = this.next;
+		if (Array.isArray(glyphs) && glyphs.length <= MAX_PUSHED_GLYPHS) {
+			for (const glyph of glyphs as readonly Glyph[]) {
+				if (isObject(glyph)) {
+					this.takeOne(glyph);
+				}
 			}
 		}
-		return this.characters !== before;
+		return this.next !== before;
 	}
 
-	/** The pixels that a character moves the pen; 0 if its glyph was not sent. */
-	widthOf(character: string): number {
-		const at = this.characters.indexOf(character);
-		return at < 0 ? 0 : (this.numbers?.[at * STRIDE + ROWS] ?? 0);
+	/** The pixels that a character moves the pen; 0 if neither the font has it nor a message had. */
+	measure(character: string): number {
+		return this.canvas.getTextWidth(character, this.font) || this.widthOf(character);
 	}
 
 	/** Draws a line of text: sent glyphs, and between them what the font has. */
-	drawText(tools: Tools, text: string, color: number, x: number, y: number): void {
-		const { canvas, font } = tools;
+	drawText(brush: Brush, text: string, color: number, x: number, y: number): void {
+		const { canvas, font } = this;
 		let pen = x;
 		let run = "";
 		for (const character of text) {
@@ -75,7 +101,7 @@ export class SentGlyphs {
 				pen += canvas.getTextWidth(run, font);
 				run = "";
 			}
-			this.draw(tools, this.characters.indexOf(character) * STRIDE, color, pen, y + LEADING);
+			this.draw(brush, this.characters.indexOf(character) * STRIDE, color, pen, y + LEADING);
 			pen += width;
 		}
 		if (run !== "") {
@@ -83,29 +109,56 @@ export class SentGlyphs {
 		}
 	}
 
-	private takeOne({ codepoint, box_w: width, bitmap }: Readonly<Record<string, unknown>>, numbers: Uint16Array): void {
-		const isInPlane = typeof codepoint === "number" && codepoint > 0x20 && codepoint <= 0xffff;
-		if (!isInPlane || (width !== 8 && width !== 16) || typeof bitmap !== "string") {
+	/** The width of a sent glyph; 0 without one. */
+	private widthOf(character: string): number {
+		const at = this.characters.indexOf(character);
+		return at < 0 ? 0 : (this.numbers?.[at * STRIDE + SIZE] ?? 0);
+	}
+
+	private takeOne({
+		codepoint,
+		adv_w: advance,
+		box_w: width,
+		box_h: height,
+		ofs_x: left,
+		ofs_y: bottom,
+		bitmap,
+	}: Glyph): void {
+		if (![codepoint, advance, width, height, left, bottom].every(Number.isInteger)) {
 			return;
 		}
-		const character = String.fromCharCode(codepoint);
-		if (this.characters.includes(character)) {
+		const column = left < 0 ? 0 : left;
+		// LVGL has 16ths of a pixel. Glyphs do not overlap, so that the canvas's list of commands has an end.
+		const pixels = Math.max((advance + 8) >> 4, column + width);
+		const top = ASCENT - height - bottom;
+		const isInLine = top >= 0 && height >= 0 && top + height <= SIZE && width >= 0 && column + width <= SIZE;
+		if (!isInLine || pixels < MIN_WIDTH || pixels > SIZE || codepoint <= 0x20 || codepoint > 0x10_ffff) {
 			return;
 		}
-		const isFull = this.characters.length === MAX_SENT_GLYPHS;
-		const at = isFull ? this.next : this.characters.length;
-		if (readRows(bitmap, width, numbers, at * STRIDE)) {
-			const kept = this.characters;
-			this.characters = isFull ? kept.slice(0, at) + character + kept.slice(at + 1) : kept + character;
-			this.next = (at + 1) % MAX_SENT_GLYPHS;
+		const character = String.fromCodePoint(codepoint);
+		const bytes = typeof bitmap === "string" && this.measure(character) === 0 ? fromBase64(bitmap) : undefined;
+		if (bytes?.length !== (width * height + 7) >> 3) {
+			return;
 		}
+		this.numbers ??= new Uint16Array(MAX_SENT_GLYPHS * STRIDE);
+		const at = this.next * STRIDE;
+		this.numbers.fill(0, at, at + SIZE);
+		this.numbers[at + SIZE] = pixels;
+		for (let bit = 0; bit < width * height; bit += 1) {
+			if (((bytes[bit >> 3] as number) & (0x80 >> (bit & 7))) !== 0) {
+				const row = at + top + Math.floor(bit / width);
+				this.numbers[row] = (this.numbers[row] as number) | (0x8000 >> (column + (bit % width)));
+			}
+		}
+		this.characters[this.next] = character;
+		this.next = (this.next + 1) % MAX_SENT_GLYPHS;
 	}
 
 	/** Each run of pixels in a row is a rectangle: screens that are rotated need no other bitmaps. */
-	private draw({ canvas, brush }: Tools, at: number, color: number, x: number, y: number): void {
+	private draw(brush: Brush, at: number, color: number, x: number, y: number): void {
 		const numbers = this.numbers as Uint16Array;
-		for (let row = 0; row < ROWS; row += 1) {
-			let bits = brush.reaches(x, y + row, ROWS, 1) ? (numbers[at + row] as number) : 0;
+		for (let row = 0; row < SIZE; row += 1) {
+			let bits = brush.reaches(x, y + row, SIZE, 1) ? (numbers[at + row] as number) : 0;
 			for (let column = x; bits !== 0; ) {
 				let width = 0;
 				while ((bits & 0x8000) !== 0) {
@@ -113,7 +166,7 @@ export class SentGlyphs {
 					width += 1;
 				}
 				if (width > 0) {
-					canvas.fillRectangle(color, column, y + row, width, 1);
+					this.canvas.fillRectangle(color, column, y + row, width, 1);
 				} else {
 					bits <<= 1;
 					width = 1;
@@ -123,17 +176,3 @@ export class SentGlyphs {
 		}
 	}
 }
-
-/** Writes the rows of a bitmap in base64. @returns false, and writes nothing, if it has another length */
-const readRows = (bitmap: string, width: number, numbers: Uint16Array, at: number): boolean => {
-	const bytes = fromBase64(bitmap);
-	if (bytes?.length !== (ROWS * width) / 8) {
-		return false;
-	}
-	for (let row = 0; row < ROWS; row += 1) {
-		const [first = 0, second = 0] = width === 8 ? [bytes[row]] : [bytes[2 * row], bytes[2 * row + 1]];
-		numbers[at + row] = (first << 8) | second;
-	}
-	numbers[at + ROWS] = width;
-	return true;
-};

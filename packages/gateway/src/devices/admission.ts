@@ -5,6 +5,7 @@ import { deviceIdOf, type TokenRecord } from "../config/access.js";
 import { isLoopback, outsideUrlAt } from "../config/listen-address.js";
 import type { Configuration } from "../config/settings.js";
 import type { TokenStore } from "../config/token-store.js";
+import type { FontBundle } from "./font-bundle.js";
 
 /** A device's credentials. */
 export interface DeviceCredentials {
@@ -39,6 +40,8 @@ export interface DeviceListenerOptions {
 	readonly authenticate?: AuthenticateDevice;
 	/** Key and certificate: devices then connect by TLS. */
 	readonly tls?: TlsOptions;
+	/** Glyphs for the screens of other firmware. */
+	readonly fonts?: FontBundle | undefined;
 	/** WebSocket: further hostnames of sites whose pages may connect as devices. */
 	readonly allowedOrigins?: readonly string[];
 	/** WebSocket: answers HTTP requests that do not open one. Default: status 426. */

@@ -21,6 +21,7 @@ import {
 	type ServerIdentity,
 } from "xs-mcp-manager/core";
 import type { AudioLink } from "./audio-link.js";
+import type { FontBundle, GlyphPushFor } from "./font-bundle.js";
 import { type GlyphsFor, glyphsFor } from "./glyph-file.js";
 
 /** Levels of arrays and objects that a device reads, envelope included: `MAX_JSON_DEPTH` of the firmware. */
@@ -49,7 +50,7 @@ export interface DeviceLink {
 
 /**
  * MCP with a device in the envelope of the device protocol, over WebSocket or MQTT, and the protocol's other messages (tts,
- * alert, …). Before a text come the glyphs that the device's screen lacks for it.
+ * alert, …). Glyphs that the device's screen lacks for a text come before it; other firmware gets them with what is said.
  *
  * The link delivers at most one message in a turn of the event loop: the caller gets a result in a promise job, and would
  * otherwise see a notification that the device sent after it first.
@@ -95,7 +96,10 @@ export class DeviceConnection extends Connection {
 			this.audio.isListening = false;
 		}
 		if (this.#link.isBare !== true) {
-			this.#write(this.#wrap(message));
+			const { type, state, text } = message;
+			const isShown = type === "stt" || (type === "tts" && state === "sentence_start");
+			const glyph_push = isShown && typeof text === "string" ? this.#hello.glyphPushFor?.(text) : undefined;
+			this.#write(this.#wrap({ ...message, glyph_push }));
 		}
 	}
 
@@ -240,6 +244,8 @@ export interface DeviceHello {
 	readonly maxMessageBytes: number;
 	/** The glyphs that its screen lacks for a text; absent if it cannot show them, or if the gateway does not have its font. */
 	readonly glyphsFor?: GlyphsFor | undefined;
+	/** The same for other firmware of the family. */
+	readonly glyphPushFor?: GlyphPushFor | undefined;
 }
 
 /** Assumed if a device sends no limit: that of this project's firmware with the most memory. */
@@ -256,7 +262,7 @@ export const NO_HELLO: DeviceHello = { maxMessageBytes: DEFAULT_MAX_MESSAGE_BYTE
  *
  * @throws RangeError with the reason
  */
-export function readHello(hello: DeviceMessage): DeviceHello {
+export function readHello(hello: DeviceMessage, fonts?: FontBundle): DeviceHello {
 	if (hello.type !== "hello") {
 		throw new RangeError(`expected hello, got ${hello.type.slice(0, 100)}`);
 	}
@@ -266,8 +272,11 @@ export function readHello(hello: DeviceMessage): DeviceHello {
 	// Firmware up to 0.1 sends it in the features, where some backends accept only booleans.
 	const limit = hello.max_message_bytes ?? hello.features.max_message_bytes;
 	const isOpus = isObject(hello.audio_params) && hello.audio_params.format === "opus";
+	const font = hello.features.glyph_push === true ? hello.text_font : undefined;
+	const ownGlyphs = glyphsFor(font);
 	return {
-		glyphsFor: hello.features.glyph_push === true ? glyphsFor(hello.text_font) : undefined,
+		glyphsFor: ownGlyphs,
+		glyphPushFor: ownGlyphs === undefined ? fonts?.(font) : undefined,
 		transport: hello.transport,
 		// Firmware of this project names a format without a codec, too, because some backends require it. It alone has the limit.
 		playsOpus: isOpus && (limit === undefined || hello.features.audio === true),

@@ -6,7 +6,7 @@ import { isObject } from "xs-mcp-firmware/core/text/json";
 /** The file beside the gateway's bundle, or in its sources. */
 const PLACES = ["./glyphs.bin", "../../glyphs.bin"].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
-/** The font whose glyphs the file has: `text_font` of a device's hello. */
+/** The font whose glyphs the file has. */
 const FONT = { bundle: "unifontex-v1", size: 16, bpp: 1 };
 
 /** Glyph sets that a font may have built in, by the bits of a glyph's flags: `GLYPH_SETS` of the firmware's build. */
@@ -31,18 +31,15 @@ export type GlyphsFor = (text: string) => readonly GlyphMessage[];
 let contents: ReturnType<typeof readGlyphs> | undefined;
 
 /**
- * Finds the glyphs for a device's font. The file, 1.2 MB, is read for the first device that needs it.
+ * Finds the glyphs for a device of this project. The file, 1.2 MB, is read for the first device that needs it.
  *
  * @param font `text_font` of the device's hello
- * @returns undefined if the gateway does not have that font
+ * @returns undefined if that names no glyph set of this project, as `set`, or as `charset` with firmware up to 0.1
  */
 export function glyphsFor(font: unknown): GlyphsFor | undefined {
-	if (!isObject(font) || font.bundle !== FONT.bundle || font.size !== FONT.size || font.bpp !== FONT.bpp) {
-		return undefined;
-	}
-	const builtIn = 1 << CHARSETS.indexOf(String(font.charset));
+	const set = CHARSETS.indexOf(isObject(font) ? String(font.set ?? font.charset) : "");
 	const path = PLACES.find((place) => existsSync(place));
-	if (!CHARSETS.includes(String(font.charset)) || path === undefined) {
+	if (set < 0 || path === undefined) {
 		return undefined;
 	}
 	return (text) => {
@@ -51,7 +48,7 @@ export function glyphsFor(font: unknown): GlyphsFor | undefined {
 			return [];
 		}
 		contents ??= readGlyphs(brotliDecompressSync(readFileSync(path)));
-		return contents(characters, builtIn);
+		return contents(characters, 1 << set);
 	};
 }
 

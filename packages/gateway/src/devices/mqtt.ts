@@ -12,6 +12,7 @@ import {
 	parseMessage,
 	readHello,
 } from "./device-connection.js";
+import type { FontBundle } from "./font-bundle.js";
 import type { MqttBus, MqttBusEvents } from "./mqtt-bus.js";
 import type { UdpChannels } from "./udp-channels.js";
 
@@ -28,7 +29,7 @@ const HELLO_TIMEOUT = 2_000;
  */
 export async function listenForMqtt(servers: ServerRegistry, options: DeviceListenerOptions, channels: UdpChannels) {
 	const { openEmbeddedBroker } = await import("./embedded-broker.js");
-	return await acceptDevices(servers, channels, (events) => openEmbeddedBroker(options, events));
+	return await acceptDevices(servers, channels, options.fonts, (events) => openEmbeddedBroker(options, events));
 }
 
 /** Accepts devices over MQTT at another broker, whose client is loaded on use. Rejects if it cannot be reached. */
@@ -37,15 +38,17 @@ export async function connectToMqtt(
 	url: string,
 	access: IClientOptions,
 	channels: UdpChannels,
+	fonts?: FontBundle,
 ) {
 	const { connectBroker } = await import("./external-broker.js");
-	return await acceptDevices(servers, channels, (events) => connectBroker(url, access, events));
+	return await acceptDevices(servers, channels, fonts, (events) => connectBroker(url, access, events));
 }
 
 /** Accepts devices at a broker. A device is identified by its client id. */
 async function acceptDevices<Bus extends MqttBus>(
 	servers: ServerRegistry,
 	channels: UdpChannels,
+	fonts: FontBundle | undefined,
 	connect: (events: MqttBusEvents) => Promise<Bus>,
 ): Promise<Bus> {
 	/** The sessions, by client id: an MQTT message does not say which connection it came from. */
@@ -80,7 +83,7 @@ async function acceptDevices<Bus extends MqttBus>(
 		const { clientId: id } = identity;
 		stopAwaiting(id);
 		try {
-			const { connection, channel } = open(identity, readHello(message));
+			const { connection, channel } = open(identity, readHello(message, fonts));
 			// Devices of the family do not accept an answer without a channel for audio.
 			const transport = channel === undefined ? { transport: "mqtt" } : { transport: "udp", udp: channel.offer };
 			send(id, { ...GATEWAY_HELLO, session_id: connection.sessionId, ...transport });

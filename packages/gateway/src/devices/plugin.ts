@@ -1,6 +1,7 @@
 import {
 	definePlugin,
 	FILE,
+	FOLDER,
 	flag,
 	inGroup,
 	LOOPBACK,
@@ -56,6 +57,9 @@ export const devices = definePlugin({
 		}),
 		...inGroup("How devices find the gateway", {
 			announce: setting(flag, "Announce the gateway on the local network (DNS-SD)", true),
+		}),
+		...inGroup("Photos and pictures", {
+			fontFolder: setting(FOLDER, "Folder with a full font bundle, for glyphs that the screens of other firmware lack"),
 		}),
 	},
 	setup: async (gateway): Promise<DevicePorts> => {

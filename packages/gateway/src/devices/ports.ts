@@ -10,6 +10,7 @@ import { ConfigurationError, withoutPassword } from "../plugin.js";
 import { clients } from "../transports/plugin.js";
 import { type Admission, type DeviceGuard, makeDeviceGuard } from "./admission.js";
 import { announce, describeServices } from "./announcement.js";
+import { openFontBundle } from "./font-bundle.js";
 import { connectToMqtt, listenForMqtt } from "./mqtt.js";
 import type { DeviceListener, DevicePorts } from "./plugin.js";
 import { openUdpChannels, type UdpChannels } from "./udp-channels.js";
@@ -28,6 +29,8 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 	const { settings, log, servers, tokens, urls } = gateway;
 	const guards: DeviceGuard[] = [];
 	const listeners: DevicePorts["listeners"] = {};
+	const { fontFolder } = settings;
+	const fonts = fontFolder === undefined ? undefined : openFontBundle(fontFolder, (problem) => log.warn(problem));
 
 	/** Opens the port of a transport, with its guard. */
 	const openPort = async (
@@ -40,7 +43,7 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 		const tls = files?.options;
 		const guard = makeDeviceGuard(host, tokens, settings.bootstrap === "approve");
 		guards.push(guard);
-		const options = { host, port: wanted, authenticate: guard.authenticate, ...(tls && { tls }) };
+		const options = { host, port: wanted, authenticate: guard.authenticate, fonts, ...(tls && { tls }) };
 		const server = await listenAt(transport, wanted, () => listen(options));
 		gateway.on("tick", () => server.recheck(guard.stillAdmits));
 		gateway.on("tick", () => files?.renew(server, log));
@@ -66,7 +69,7 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 		const { brokerUsername: username, brokerPassword: password, brokerCa } = settings;
 		const audio = await openChannels();
 		const access = present({ username, password, ca: brokerCa && readPem("brokerCa", brokerCa) });
-		const devices = await connectToMqtt(servers, url, access, audio).catch((error: Error) => {
+		const devices = await connectToMqtt(servers, url, access, audio, fonts).catch((error: Error) => {
 			throw new ConfigurationError([`brokerUrl: ${withoutPassword(url)}: ${error.message}`], { cause: error });
 		});
 		gateway.on("close", () => devices.close());

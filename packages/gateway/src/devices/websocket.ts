@@ -85,7 +85,7 @@ export async function listenForWebSocket(servers: ServerRegistry, options: Devic
 			socket.off("message", receive);
 			clearTimeout(timer);
 			try {
-				begin(socket, identity, readHello(parseMessage(data.toString())), frameVersion);
+				begin(socket, identity, readHello(parseMessage(data.toString()), options.fonts), frameVersion);
 			} catch (error) {
 				reject((error as Error).message);
 			}
