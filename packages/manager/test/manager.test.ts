@@ -39,10 +39,10 @@ describe("McpManager", () => {
 		assert.match(error?.message ?? "", /'broken' is not connected: .*no licence found/);
 	});
 
-	it("tells a resource that does not exist from wrong parameters, and disconnects all", async (t) => {
+	it("tells a resource that does not exist from wrong parameters, and disconnects", async (t) => {
 		const manager = await openManager(t, { servers: [nodeServer("everything", EVERYTHING)] });
 		await assert.rejects(manager.readResource("everything", "demo://no/such/resource"), { code: "RESOURCE_NOT_FOUND" });
-		await manager.disconnectAll();
+		await manager.disconnect("everything");
 		assert.deepEqual(manager.listConnections(), []);
 	});
 

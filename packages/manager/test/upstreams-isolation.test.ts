@@ -42,7 +42,7 @@ describe("a server over stdio", () => {
 		const isolation = { memory: 100 };
 		for (const command of ["node", "npx", process.execPath]) {
 			assert.throws(() => serverConfig({ id: "one", command, isolation }), {
-				name: "FieldError",
+				name: "McpError",
 				message: /^isolation\.memory: Node\.js [0-9.]+ needs at least (128|640) \(MB\), got 100$/,
 			});
 		}

@@ -73,28 +73,40 @@ export function reasonOf(error: unknown): string {
 	return detail instanceof Error ? `${message}: ${detail.message}` : message;
 }
 
-/** A server did not answer, or nothing was sent to it. */
-export class ServerError extends Error {
-	readonly code: ServerErrorCode;
+interface ErrorDetails {
+	readonly cause?: unknown;
+	/** The result of a tool that failed, or the invalid member of a server's entry. */
+	readonly details?: unknown;
+	readonly retryable?: boolean;
+	readonly retryAfter?: number | undefined;
+}
+
+/**
+ * A server did not answer, nothing was sent to it, or the manager rejects a request. The manager's methods reject with
+ * {@link McpErrorCode} only.
+ */
+export class McpError<Code extends ServerErrorCode | McpErrorCode = McpErrorCode> extends Error {
+	override readonly name = "McpError";
+	readonly code: Code;
+	readonly details: unknown;
+	/** Whether it can be repeated without doing its work twice. */
+	readonly retryable: boolean;
 	/** "rate-limited": milliseconds after which the server may be asked again; undefined if it names no time. */
 	readonly retryAfter: number | undefined;
 
-	constructor(
-		code: ServerErrorCode,
-		message: string,
-		options: { cause?: unknown; retryAfter?: number | undefined } = {},
-	) {
+	constructor(code: Code, message: string, options: ErrorDetails = {}) {
+		const { details, retryable = false, retryAfter } = options;
 		super(message, "cause" in options ? { cause: options.cause } : {});
-		this.name = "ServerError";
 		this.code = code;
-		this.retryAfter = options.retryAfter;
-	}
-
-	/** Whether the call was carried out, and may be made again. */
-	get effect(): Failure["effect"] {
-		return FAILURES[this.code].effect;
+		this.details = details;
+		this.retryable = retryable;
+		this.retryAfter = retryAfter;
 	}
 }
+
+/** A server did not answer, or nothing was sent to it. */
+export const ServerError = McpError<ServerErrorCode>;
+export type ServerError = McpError<ServerErrorCode>;
 
 const OF_PROTOCOL_ERROR: Readonly<Record<number, McpErrorCode>> = {
 	[ProtocolErrorCode.InvalidRequest]: "INVALID_REQUEST",
@@ -103,12 +115,30 @@ const OF_PROTOCOL_ERROR: Readonly<Record<number, McpErrorCode>> = {
 	[ProtocolErrorCode.ResourceNotFound]: "RESOURCE_NOT_FOUND",
 };
 
-/** The manager's code for an error with which a call failed: ServerError, the SDK's ProtocolError, or any other. */
-export function managerCodeOf(error: unknown): McpErrorCode {
-	if (error instanceof ServerError) {
-		return FAILURES[error.code].managerCode;
+/** The table's entry of an error; undefined if a server is not the reason. */
+function failureOf(error: unknown): Failure | undefined {
+	return error instanceof McpError && isServerErrorCode(error.code) ? FAILURES[error.code] : undefined;
+}
+
+/** The error of a call, with a code for the manager's callers. */
+export function toMcpError(error: unknown, tool?: ServerTool): McpError {
+	const failure = failureOf(error);
+	if (error instanceof McpError && failure === undefined) {
+		return error;
 	}
-	return (ProtocolError.isInstance(error) && OF_PROTOCOL_ERROR[error.code]) || "EXECUTION_FAILED";
+	const { message, data } = error as Error & { data?: unknown };
+	const ofProtocol = ProtocolError.isInstance(error) ? OF_PROTOCOL_ERROR[error.code] : undefined;
+	const code = failure?.managerCode ?? ofProtocol ?? "EXECUTION_FAILED";
+	return new McpError(code, message, { details: data, retryable: isSafeToRetry(error, tool) });
+}
+
+/** Runs a task, and gives its errors a code for the manager's callers. */
+export async function translated<T>(task: () => Promise<T>): Promise<T> {
+	try {
+		return await task();
+	} catch (error) {
+		throw toMcpError(error);
+	}
 }
 
 /** The `data` of an error response in place of a response that is not valid. A text, because messages over HTTP are read twice. */
@@ -164,7 +194,7 @@ export async function waitForRetry(
 	retries: number,
 	signal: AbortSignal | undefined,
 ): Promise<void> {
-	const isWanted = policy?.retryableErrors?.includes(managerCodeOf(error)) !== false;
+	const isWanted = policy?.retryableErrors?.includes(toMcpError(error).code) !== false;
 	if (!policy?.maxRetries || !isWanted || !isSafeToRetry(error, tool)) {
 		throw error;
 	}
@@ -178,8 +208,8 @@ export async function waitForRetry(
 }
 
 /** Whether a call that failed with this error may be made again without doing its work twice. */
-export function isSafeToRetry(error: unknown, tool?: ServerTool): boolean {
+function isSafeToRetry(error: unknown, tool?: ServerTool): boolean {
 	const { readOnlyHint = false, idempotentHint = false } = tool?.annotations ?? {};
-	const effect = error instanceof ServerError ? error.effect : "final";
+	const effect = failureOf(error)?.effect;
 	return effect === "none" || (effect === "unknown" && (readOnlyHint || idempotentHint));
 }

@@ -1,4 +1,4 @@
-export type { McpErrorCode } from "../core/errors.js";
+export { McpError, type McpErrorCode } from "../core/errors.js";
 export type { McpAuthProvider } from "../upstreams/auth/oauth-client.js";
 export { SignIns } from "../upstreams/auth/sign-ins.js";
 export { type ConfigProblem, problemText, readServer, validateServersFile } from "../upstreams/configured-servers.js";
@@ -14,7 +14,6 @@ export {
 	type ElicitRequest,
 	type LocalTool,
 	type McpConnection,
-	McpError,
 	type McpManagerOptions,
 	type McpTool,
 	type McpToolResult,

@@ -1,17 +1,11 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 import * as z from "zod";
+import { McpError } from "../core/errors.js";
 import { describeIssues, inputSchemaOf } from "../core/input-schema.js";
 import { failedResult, textResult } from "../core/received.js";
 import { SERVER_FIELDS } from "../upstreams/server-config.js";
 import type { McpManager } from "./mcp-manager.js";
-import {
-	type Approve,
-	expectKnownTypes,
-	type McpConnection,
-	McpError,
-	type McpTool,
-	NOTIFICATION_TYPES,
-} from "./mcp-types.js";
+import { type Approve, expectKnownTypes, type McpConnection, type McpTool, NOTIFICATION_TYPES } from "./mcp-types.js";
 
 /** The caller of a management tool. */
 export interface ManagementCaller {

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CallToolResult, Prompt, ReadResourceResult, Resource } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
-import { ServerError } from "../core/errors.js";
+import { McpError, toMcpError, translated } from "../core/errors.js";
 import { describeIssues } from "../core/input-schema.js";
 import { isSimilar, portable } from "../core/names.js";
 import type { Offers, ServerTool } from "../core/offers.js";
@@ -19,7 +19,6 @@ import {
 	expectKnownTypes,
 	type LocalTool,
 	type McpConnection,
-	McpError,
 	type McpManagerEvents,
 	type McpManagerOptions,
 	type McpTool,
@@ -28,8 +27,6 @@ import {
 	notificationType,
 	type RegisteredServer,
 	type Reloaded,
-	toMcpError,
-	translated,
 } from "./mcp-types.js";
 import { ELICITATION, expectComplete, makeResourceCache, withQuestions } from "./resource-cache.js";
 import { methodNameOf } from "./typed-tools.js";
@@ -145,7 +142,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 			throw new McpError("PERMISSION_DENIED", `The connection to '${config.id}' was not approved`);
 		}
 		await this.#servers.remove(config.id);
-		const server = asRequest(() => this.#servers.add(config));
+		const server = await translated(async () => this.#servers.add(config));
 		try {
 			await server.connect();
 		} catch (error) {
@@ -183,11 +180,6 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		}
 		await this.#servers.remove(id);
 		return server?.config.shown;
-	}
-
-	/** Disconnects every configured server, as {@link disconnect} does. Devices stay connected. */
-	async disconnectAll(): Promise<void> {
-		await Promise.all(this.#servers.all.map(({ id }) => this.disconnect(id)));
 	}
 
 	/**
@@ -265,7 +257,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 				const check = { tool: name, what: "arguments", schema: local.inputSchema, value: params };
 				const problem = await this.#checker.check(check);
 				if (problem !== undefined) {
-					throw new ServerError("invalid-arguments", problem);
+					throw new McpError("INVALID_PARAMS", problem);
 				}
 				if (local.canExecute !== undefined && !(await local.canExecute(params))) {
 					throw new McpError("INVALID_PARAMS", `Tool '${name}' cannot be executed with these arguments`);
@@ -426,7 +418,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		if (error !== undefined) {
 			throw new McpError("INVALID_REQUEST", describeIssues(error.issues, "server"));
 		}
-		return asRequest(() => serverConfig({ ...input, id: id ?? name ?? "" }, this.#options.options));
+		return serverConfig({ ...input, id: id ?? name ?? "" }, this.#options.options);
 	}
 
 	/** Reads the file and takes over what it says, without connecting. */
@@ -555,15 +547,6 @@ function isNamed(name: string): (tool: ServerTool) => boolean {
 function matchesName(name: string, { alias }: Server): (tool: ServerTool) => boolean {
 	const own = portable(name.startsWith(`${alias}__`) ? name.slice(alias.length + 2) : name);
 	return (tool) => portable(tool.name) === own && !isUserOnly(tool);
-}
-
-/** Turns an error of a server's entry, or of an id in use, into that of the request. */
-function asRequest<T>(task: () => T): T {
-	try {
-		return task();
-	} catch (error) {
-		throw new McpError("INVALID_REQUEST", (error as Error).message);
-	}
 }
 
 function connectionOf({ config, transport, status, server, lastError }: ConfiguredServer): McpConnection {

@@ -9,8 +9,9 @@ import {
 } from "@modelcontextprotocol/client";
 import type { OrInput, Question } from "../core/asking.js";
 import type { RequestContext } from "../core/connection.js";
+import { McpError } from "../core/errors.js";
 import type { Server } from "../core/server.js";
-import { type Elicit, type ElicitRequest, McpError } from "./mcp-types.js";
+import type { Elicit, ElicitRequest } from "./mcp-types.js";
 
 /** Resources whose contents are kept, and characters of all of them. */
 const MAX_CACHED = 1_000;

@@ -1,5 +1,6 @@
+import { McpError } from "../core/errors.js";
 import { present } from "../core/offers.js";
-import { FieldError, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
+import { type FieldProblem, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
 
 export interface ProxyOptions {
 	readonly upstream: ServerConfig;
@@ -110,12 +111,13 @@ function upstreamConfig(
 	try {
 		return serverConfig({ id: "upstream", url, timeout: CALL_TIMEOUT, headers, env });
 	} catch (error) {
-		if (!(error instanceof FieldError)) {
+		if (!(error instanceof McpError)) {
 			throw error;
 		}
-		const [, header] = /^headers\.(.*)$/s.exec(error.field) ?? [];
+		const { field, problem } = error.details as FieldProblem;
+		const [, header] = /^headers\.(.*)$/s.exec(field) ?? [];
 		const flag = header === undefined ? "--upstream" : `--header ${header}`;
-		throw new RangeError(`${flag}: ${error.problem}`, { cause: error });
+		throw new RangeError(`${flag}: ${problem}`, { cause: error });
 	}
 }
 

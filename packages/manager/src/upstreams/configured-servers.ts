@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { ClientCredentialsProvider } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
+import { McpError } from "../core/errors.js";
 import type { ServerRegistry } from "../core/registry.js";
 import type { McpManagerOptions } from "../manager/mcp-types.js";
 import { SignedIn } from "./auth/sign-ins.js";
@@ -42,12 +43,12 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 	/**
 	 * Adds a server, without connecting to it.
 	 *
-	 * @throws RangeError if the id is already in use
+	 * @throws McpError "INVALID_REQUEST" if the id is already in use
 	 */
 	add(config: ServerConfig): ConfiguredServer {
 		const { id } = config;
 		if (this.#servers.has(id)) {
-			throw new RangeError(`Connection '${id}' already exists`);
+			throw new McpError("INVALID_REQUEST", `Connection '${id}' already exists`);
 		}
 		const server = new ConfiguredServer(config, this, authFor(config, this.#signIns));
 		this.#servers.set(id, server);

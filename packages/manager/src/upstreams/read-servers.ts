@@ -2,11 +2,12 @@ import { homedir } from "node:os";
 import { basename, dirname, resolve } from "node:path";
 import { isObject } from "xs-mcp-firmware/core/text/json";
 import type * as z from "zod";
+import { McpError } from "../core/errors.js";
 import { describeIssue } from "../core/input-schema.js";
 import type { ConfigProblem, ReadServers } from "./configured-servers.js";
 import { hostEntry, hostId, type Path, parseFile, plainEntry } from "./host-entry.js";
 import {
-	FieldError,
+	type FieldProblem,
 	HOST_SERVER,
 	LISTED_SERVER,
 	OPTIONS,
@@ -177,10 +178,11 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 			}
 		} catch (error) {
 			invalidIds.add(input.id);
-			if (!(error instanceof FieldError)) {
+			if (!(error instanceof McpError)) {
 				throw error;
 			}
-			note([...path, error.field], error.problem);
+			const { field, problem } = error.details as FieldProblem;
+			note([...path, field], problem);
 		}
 	};
 

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { basename } from "node:path";
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import * as z from "zod";
-import { RETRY_POLICY } from "../core/errors.js";
+import { McpError, RETRY_POLICY } from "../core/errors.js";
 import { AUTH, authHeaders, type McpAuthProvider, type OAuthSettings } from "./auth/oauth-client.js";
 
 /** Which tools clients may call. A name may contain `*`. */
@@ -130,36 +130,34 @@ export type ServerOptions = z.input<typeof OPTIONS>;
 const ID = /^[A-Za-z0-9_-]+$/;
 const ID_RULE = "must contain only alphanumeric characters, underscores and hyphens";
 
-/** A member of a server's entry is invalid. */
-export class FieldError extends RangeError {
-	/** "url", "headers.Accept". */
+/** The member of a server's entry that is invalid: "url", "headers.Accept". */
+export interface FieldProblem {
 	readonly field: string;
 	readonly problem: string;
+}
 
-	constructor(field: string, problem: string) {
-		super(`${field}: ${problem}`);
-		this.name = "FieldError";
-		this.field = field;
-		this.problem = problem;
-	}
+function fieldError(field: string, problem: string): McpError {
+	return new McpError("INVALID_REQUEST", `${field}: ${problem}`, {
+		details: { field, problem } satisfies FieldProblem,
+	});
 }
 
 /**
  * Fills in the defaults.
  *
- * @throws FieldError
+ * @throws McpError "INVALID_REQUEST" with {@link FieldProblem}
  */
 export function serverConfig(input: ServerInput, options: ServerOptions = {}): ServerConfig {
 	if (!ID.test(input.id)) {
-		throw new FieldError("id", `${ID_RULE}, got ${JSON.stringify(input.id)}`);
+		throw fieldError("id", `${ID_RULE}, got ${JSON.stringify(input.id)}`);
 	}
 	const { url, command, args = [] } = input;
 	if ((url === undefined) === (command === undefined)) {
-		throw new FieldError("url", "expected either url or command");
+		throw fieldError("url", "expected either url or command");
 	}
 	const transport = transportOf(input);
 	if (transport !== "stdio" && url === undefined) {
-		throw new FieldError("url", `missing: the transport ${transport} needs one`);
+		throw fieldError("url", `missing: the transport ${transport} needs one`);
 	}
 	const words = url === undefined || transport !== "stdio" ? [command ?? "", ...args] : [...wordsOf(url), ...args];
 	const shown = input.shown ?? (transport === "stdio" ? words.join(" ") : (url as string));
@@ -190,18 +188,18 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 /** Megabytes in which a server on this version of Node.js starts, measured: since 24, V8 reserves 512 MB for code. */
 const MIN_NODE_MEMORY = Number.parseInt(process.versions.node, 10) < 24 ? 128 : 640;
 
-/** @throws FieldError if the command is a program of Node.js, which could not start */
+/** @throws McpError if the command is a program of Node.js, which could not start */
 function isolationOf(input: ServerInput["isolation"] = {}, command: string): ServerConfig["isolation"] {
 	const isolation = ISOLATION.parse(input);
 	const { memory = MIN_NODE_MEMORY } = isolation;
 	if (memory < MIN_NODE_MEMORY && /^(?:node|npm|npx)(?:\.exe|\.cmd)?$/i.test(basename(command))) {
 		const problem = `Node.js ${process.versions.node} needs at least ${MIN_NODE_MEMORY} (MB), got ${memory}`;
-		throw new FieldError("isolation.memory", problem);
+		throw fieldError("isolation.memory", problem);
 	}
 	return isolation;
 }
 
-/** @throws FieldError if the transport cannot use it */
+/** @throws McpError if the transport cannot use it */
 function authOf(
 	auth: McpAuthProvider | undefined,
 	transport: TransportType,
@@ -210,13 +208,13 @@ function authOf(
 		return {};
 	}
 	if (transport === "stdio") {
-		throw new FieldError("auth", "not for a command: its secrets are environment variables (env)");
+		throw fieldError("auth", "not for a command: its secrets are environment variables (env)");
 	}
 	if (auth.type !== "oauth2" && auth.type !== "custom") {
 		return {};
 	}
 	if (transport === "websocket") {
-		throw new FieldError("auth.type", `${auth.type}: only over HTTP`);
+		throw fieldError("auth.type", `${auth.type}: only over HTTP`);
 	}
 	if (auth.type === "custom") {
 		return { authProvider: auth };
@@ -224,7 +222,7 @@ function authOf(
 	const oauth = AUTH.parse(auth) as OAuthSettings;
 	const missing = (["clientId", "clientSecret"] as const).find((name) => oauth[name] === undefined);
 	if (oauth.grant === "client_credentials" && missing !== undefined) {
-		throw new FieldError(`auth.${missing}`, "missing: the grant client_credentials needs it");
+		throw fieldError(`auth.${missing}`, "missing: the grant client_credentials needs it");
 	}
 	return { oauth };
 }
@@ -252,7 +250,7 @@ const TRANSPORT_OF_SCHEME: Readonly<Record<string, TransportType>> = {
 /** @param shown the text that the error quotes: the URL may hold secrets */
 function checkedUrl(url: string, shown: string): string {
 	if (!URL.canParse(url) || TRANSPORT_OF_SCHEME[new URL(url).protocol.slice(0, -1)] === undefined) {
-		throw new FieldError(
+		throw fieldError(
 			"url",
 			`Invalid protocol: use http://, https://, sse://, ws:// or a command, got ${JSON.stringify(shown)}`,
 		);
@@ -273,7 +271,7 @@ function check(validate: () => void, field: string, problem: string): void {
 	try {
 		validate();
 	} catch {
-		throw new FieldError(field, problem);
+		throw fieldError(field, problem);
 	}
 }
 
@@ -281,7 +279,7 @@ function check(validate: () => void, field: string, problem: string): void {
 export function wordsOf(command: string): string[] {
 	const words = command.match(/(?:"[^"]*"|'[^']*'|\$\{[^}]*\}|[^\s"'])+/g) ?? [];
 	if (words.length === 0) {
-		throw new FieldError("url", "is empty");
+		throw fieldError("url", "is empty");
 	}
 	return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"));
 }
