@@ -90,6 +90,9 @@ export const LISTS: Readonly<Record<ListName, ListKind>> = {
 
 export const LIST_NAMES = Object.keys(LISTS) as ListName[];
 
+/** The methods of notifications of changed lists. Templates change with resources. */
+export const LIST_CHANGES: ReadonlySet<string> = new Set(Object.values(LISTS).map(({ changed }) => changed));
+
 export const NO_OFFERS: Offers = { tools: [], resources: [], resourceTemplates: [], prompts: [] };
 
 /** Items of a list that clients may get, and what was left out. */

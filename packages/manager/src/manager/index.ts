@@ -18,7 +18,6 @@ export {
 	type McpTool,
 	type McpToolResult,
 	NOTIFICATION_TYPES,
-	type NotificationFilter,
 	type RegisteredServer,
 	type Reloaded,
 } from "./mcp-types.js";

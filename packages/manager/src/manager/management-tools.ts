@@ -5,7 +5,13 @@ import { describeIssues, inputSchemaOf } from "../core/input-schema.js";
 import { failedResult, textResult } from "../core/received.js";
 import { SERVER_FIELDS } from "../upstreams/server-config.js";
 import type { McpManager } from "./mcp-manager.js";
-import { type Approve, expectKnownTypes, type McpConnection, type McpTool, NOTIFICATION_TYPES } from "./mcp-types.js";
+import {
+	type Approve,
+	type McpConnection,
+	type McpManagerEvents,
+	type McpTool,
+	NOTIFICATION_TYPES,
+} from "./mcp-types.js";
 
 /** The caller of a management tool. */
 export interface ManagementCaller {
@@ -219,18 +225,24 @@ export const MANAGEMENT_TOOLS: readonly ManagementTool[] = [
 			if (server !== undefined && !manager.listConnections().some(({ id }) => id === server)) {
 				throw notFound(server);
 			}
-			expectKnownTypes(types);
+			const unknown = types?.find((type) => !NOTIFICATION_TYPES.includes(type));
+			if (unknown !== undefined) {
+				const known = NOTIFICATION_TYPES.join(", ");
+				throw new McpError("INVALID_PARAMS", `unknown notification type '${unknown}': expected one of ${known}`);
+			}
 			if (manager.listenerCount("notification") >= MAX_HANDLERS) {
 				throw new McpError("RATE_LIMIT_EXCEEDED", `too many notification handlers (limit ${MAX_HANDLERS})`);
 			}
-			let end = (): void => {};
+			const onNotification = (...[from, type, params]: McpManagerEvents["notification"]): void => {
+				if ((server ?? from) === from && (types === undefined || types.includes(type))) {
+					notify(`${name}${description ? ` (${description})` : ""}: ${type} from '${from}' ${JSON.stringify(params)}`);
+				}
+			};
 			// Throws if the client cannot have a handler.
-			onHandler?.(() => end());
+			onHandler?.(() => void manager.off("notification", onNotification));
 			handlers += 1;
 			const name = `handler-${handlers}`;
-			end = manager.onNotification({ server, types }, (from, type, params) =>
-				notify(`${name}${description ? ` (${description})` : ""}: ${type} from '${from}' ${JSON.stringify(params)}`),
-			);
+			manager.on("notification", onNotification);
 			return textResult(
 				[
 					`Registered notification handler: ${name}`,

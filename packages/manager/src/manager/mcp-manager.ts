@@ -16,14 +16,12 @@ import { ConfiguredServers, problemText, readServersFile, watchServersFile } fro
 import { LISTED_SERVER, matchesAny, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
 import {
 	type CallRequest,
-	expectKnownTypes,
 	type LocalTool,
 	type McpConnection,
 	type McpManagerEvents,
 	type McpManagerOptions,
 	type McpTool,
 	type McpToolResult,
-	type NotificationFilter,
 	notificationType,
 	type RegisteredServer,
 	type Reloaded,
@@ -345,28 +343,6 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	async readResource(name: string, uri: string, { fresh = false } = {}): Promise<ReadResourceResult> {
 		await this.whenKnown(name);
 		return await translated(() => this.#cache.read(this.#expect(name), uri, fresh));
-	}
-
-	/**
-	 * Calls a function with each notification that matches the filter.
-	 *
-	 * @returns a function that unsubscribes
-	 * @throws McpError for a type that is not in {@link NOTIFICATION_TYPES}
-	 */
-	onNotification(
-		filter: NotificationFilter,
-		handler: (...event: McpManagerEvents["notification"]) => void,
-	): () => void {
-		expectKnownTypes(filter.types);
-		const listener = (...event: McpManagerEvents["notification"]): void => {
-			const [server, type] = event;
-			const isServer = filter.server === undefined || filter.server === server;
-			if (isServer && (filter.types === undefined || filter.types.includes(type))) {
-				handler(...event);
-			}
-		};
-		this.on("notification", listener);
-		return () => this.off("notification", listener);
 	}
 
 	/** Ends every connection to a configured server. A registry that was given stays open. */

@@ -1,6 +1,6 @@
 import type { CallToolResult, ElicitRequestFormParams, ElicitResult } from "@modelcontextprotocol/client";
 import { DEVICE_EVENTS } from "xs-mcp-firmware/hardware/vocabulary";
-import { McpError } from "../core/errors.js";
+import type { McpError } from "../core/errors.js";
 import type { ServerTool } from "../core/offers.js";
 import type { ServerRegistry } from "../core/registry.js";
 import type { ConnectionStatus } from "../upstreams/configured-server.js";
@@ -140,14 +140,6 @@ export interface CallRequest {
 	readonly principal?: string;
 }
 
-/** Which notifications are wanted. */
-export interface NotificationFilter {
-	/** The id of a configured server, or the alias of a device. Undefined: all. */
-	readonly server?: string | undefined;
-	/** Undefined: all. */
-	readonly types?: readonly string[] | undefined;
-}
-
 /** The types of notifications that handlers can filter by. */
 export const NOTIFICATION_TYPES: readonly string[] = [
 	"tools/list_changed",
@@ -160,15 +152,6 @@ export const NOTIFICATION_TYPES: readonly string[] = [
 	"resources/updated",
 	...DEVICE_EVENTS.map(({ notification }) => notificationType(notification)),
 ];
-
-/** @throws McpError that names a type that no notification has */
-export function expectKnownTypes(types: readonly string[] = []): void {
-	const unknown = types.find((type) => !NOTIFICATION_TYPES.includes(type));
-	if (unknown !== undefined) {
-		const known = NOTIFICATION_TYPES.join(", ");
-		throw new McpError("INVALID_PARAMS", `unknown notification type '${unknown}': expected one of ${known}`);
-	}
-}
 
 /** The type of a notification. Log messages of a server have the type "logging/setLevel". */
 export function notificationType(method: string): string {

@@ -16,23 +16,15 @@ export interface ProxyOptions {
 	readonly init?: { readonly script: string; readonly tool: string };
 }
 
-/** The flags, as commander reads them. */
-export interface ProxyFlags {
-	readonly upstream?: string;
-	/** `Name: value`, each. */
+type TextFlag = "upstream" | "name" | "skill" | "tools" | "connectTimeout" | "initScript" | "initTool";
+
+/** The flags, as commander reads them. `init` is false if `--no-init` was given. */
+export type ProxyFlags = { readonly [Flag in TextFlag]?: string } & {
 	readonly header?: readonly string[];
-	/** `NAME`, whose value the proxy's environment has, or `NAME=value`, each. */
 	readonly env?: readonly string[];
 	readonly passEnv?: boolean;
-	readonly name?: string;
-	readonly skill?: string;
-	readonly tools?: string;
-	readonly connectTimeout?: string;
-	readonly initScript?: string;
-	readonly initTool?: string;
-	/** False if `--no-init` was given. */
 	readonly init?: boolean;
-}
+};
 
 /** Milliseconds for a call. Hosts give up much earlier: this is for a network that fails silently. */
 const CALL_TIMEOUT = 300_000;

@@ -5,6 +5,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import type { Request, RequestContext } from "../core/connection.js";
 import { ServerError } from "../core/errors.js";
 import {
+	LIST_CHANGES,
 	LIST_NAMES,
 	type ListName,
 	NO_OFFERS,
@@ -20,14 +21,6 @@ import { UPSTREAM_TIMING, Upstream } from "./upstream.js";
 
 const CAPABILITIES = { tools: { listChanged: true }, resources: { listChanged: true }, prompts: { listChanged: true } };
 
-/** The notification for each changed list. Templates change with resources. */
-const TELL_CHANGED = {
-	tools: (server: Server) => server.sendToolListChanged(),
-	resources: (server: Server) => server.sendResourceListChanged(),
-	resourceTemplates: async () => {},
-	prompts: (server: Server) => server.sendPromptListChanged(),
-};
-
 /**
  * Serves an upstream's tools, resources and prompts to the host at the other end of this process's standard input and output, until it disconnects.
  */
@@ -41,9 +34,9 @@ export async function serveProxy(options: ProxyOptions, report: (error: Error) =
 		server.onclose = () => servers.delete(server);
 		return server;
 	};
-	proxy.upstream.on("listChanged", (list) => {
+	proxy.upstream.on("listChanged", (method) => {
 		for (const server of servers) {
-			TELL_CHANGED[list](server).catch(report);
+			server.notification({ method }).catch(report);
 		}
 	});
 	proxy.upstream.on("warning", (message) => report(new Error(message)));
@@ -224,8 +217,8 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 			return failedResult(`activate failed: ${(error as Error).message}`);
 		}
 		isLocked = false;
-		for (const list of LIST_NAMES) {
-			upstream.emit("listChanged", list);
+		for (const method of LIST_CHANGES) {
+			upstream.emit("listChanged", method);
 		}
 		const names = (upstream.known("tools") ?? []).map(({ name }) => name).filter(offers);
 		const ran = init === undefined ? "" : ` ${init.script} was run by ${init.tool}.`;

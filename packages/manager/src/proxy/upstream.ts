@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { isInputRequiredResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import type { Request, RequestContext } from "../core/connection.js";
 import { ServerError } from "../core/errors.js";
-import { LIST_NAMES, LISTS, type ListName, NO_OFFERS, type Offers, validList } from "../core/offers.js";
+import { LIST_CHANGES, LISTS, type ListName, NO_OFFERS, type Offers, validList } from "../core/offers.js";
 import type { Complete, Results } from "../core/results.js";
 import { SdkConnection } from "../upstreams/sdk-connection.js";
 import type { ServerConfig } from "../upstreams/server-config.js";
@@ -26,7 +26,8 @@ export type UpstreamTiming = typeof UPSTREAM_TIMING;
 const MAX_WARNINGS = 1_000;
 
 interface UpstreamEvents {
-	listChanged: [list: ListName];
+	/** The method of its notification. */
+	listChanged: [method: string];
 	/** A list cannot be read, or the upstream cannot be reached: once for each reason. */
 	warning: [message: string];
 }
@@ -158,8 +159,8 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 		this.#close = (reason) => connection.transport.close(reason);
 		connection.transport.ontrouble = () => void this.check();
 		connection.events.on("notification", (method) => {
-			for (const list of LIST_NAMES.filter((each) => LISTS[each].changed === method)) {
-				this.emit("listChanged", list);
+			if (LIST_CHANGES.has(method)) {
+				this.emit("listChanged", method);
 			}
 		});
 		const pings = setInterval(() => void this.#checkIfIdle(), pingInterval);

@@ -16,7 +16,7 @@ import {
 	type Request,
 } from "../core/connection.js";
 import { messageOf, responseError, ServerError } from "../core/errors.js";
-import { LISTS, type ListName } from "../core/offers.js";
+import { LIST_CHANGES, type ListName } from "../core/offers.js";
 import { ChangeStream } from "../core/subscriptions.js";
 import { headerProblem } from "../core/usable-schema.js";
 import { MANAGER_INFO } from "../version.js";
@@ -78,7 +78,7 @@ export class SdkConnection extends Connection {
 		if (this.#isModern) {
 			this.#changes = new ChangeStream(client, () => {
 				// Changes may have been missed: everything that can change is reported as changed.
-				for (const method of new Set(Object.values(LISTS).map(({ changed }) => changed))) {
+				for (const method of LIST_CHANGES) {
 					this.notified(method, {});
 				}
 			});
