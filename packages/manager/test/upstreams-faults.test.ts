@@ -10,6 +10,7 @@ import {
 	nodeServer,
 	ODD_SERVER,
 	openServers,
+	processesOf,
 	startEverything,
 } from "../testing/upstreams.js";
 
@@ -28,16 +29,14 @@ async function openOne(t: TestContext, input: ServerInput, options?: McpManagerO
 }
 
 const odd = (id: string, behaviour = "good", more: Partial<ServerInput> = {}): ServerInput => ({
-	...nodeServer(id, ODD_SERVER, behaviour),
+	// The option has no effect: it marks the process.
+	...nodeServer(id, `--conditions=faulty-${id}`, ODD_SERVER, behaviour),
 	...more,
 });
 
 const call = (server: Server, text: string, name = "write") => callText(server, name, { text });
 
-const pidOf = ({ pid }: { pid: number | undefined }): number => {
-	assert.ok(pid);
-	return pid;
-};
+const pidsOf = (id: string): Promise<number[]> => processesOf(`faulty-${id}`);
 
 describe("faults of configured servers", () => {
 	it("fail the call under way if the process is killed, and the server is connected again; others go on", async (t) => {
@@ -49,13 +48,13 @@ describe("faults of configured servers", () => {
 			code: "server-disconnected",
 			message: /may have been carried out/,
 		});
-		const pid = pidOf(first);
+		const [pid = Number.NaN] = await pidsOf("one");
 		await until(() => one.busy, "the call runs");
 		process.kill(pid, "SIGKILL");
 		await cut;
 		assert.equal(await call(two, "still here"), "write: still here");
 		await until(() => first.status === "connected", "it is connected again");
-		assert.notEqual(pidOf(first), pid);
+		assert.notDeepEqual(await pidsOf("one"), [pid]);
 		assert.equal(await call(one, "again"), "write: again");
 	});
 
@@ -77,7 +76,7 @@ describe("faults of configured servers", () => {
 		const { configured } = await openOne(t, odd("silent", "silent", { timeout: 1_000 }));
 		await assert.rejects(configured.connect(), { message: "Connection failed: Connection timeout after 1000ms" });
 		assert.equal(configured.status, "error");
-		await until(() => configured.pid === undefined, "the process has ended");
+		await until(async () => (await pidsOf("silent")).length === 0, "the process has ended");
 	});
 
 	it("are told as a timeout if it never answers a call, which others do not notice", async (t) => {
@@ -144,7 +143,8 @@ describe("faults of configured servers", () => {
 	it("leave no process behind: not one that ignores the end of its input, nor what it has started", async (t) => {
 		const { configured, servers } = await open(t, [odd("stubborn", "stubborn"), odd("child", "child")]);
 		await Promise.all(configured.map((each) => each.connect()));
-		const pids = configured.map(pidOf);
+		const pids = [...(await pidsOf("stubborn")), ...(await pidsOf("child"))];
+		assert.equal(pids.length, 2);
 		await servers.close();
 		for (const pid of pids) {
 			await until(async () => !(await isGroupRunning(pid)), `nothing of the process group ${pid} is left`);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { FREE_PORTS, start } from "xs-mcp-gateway/testing/command-line";
 import { connectClient, SET_VOLUME, toolNames } from "xs-mcp-gateway/testing/gateway";
 import { makeStateFolder, startProgram, startProgramWithDevice } from "xs-mcp-gateway/testing/program";
 import { temporaryFolder, until } from "../../../host-test/support/testing.js";
-import { EVERYTHING, isGroupRunning, nodeServer, ODD_SERVER, textOf } from "../testing/upstreams.js";
+import { EVERYTHING, isGroupRunning, nodeServer, ODD_SERVER, processesOf, textOf } from "../testing/upstreams.js";
 
 const odd = (id: string, behaviour = "good") => ({ ...nodeServer(id, ODD_SERVER, behaviour), enabled: true });
 
@@ -68,7 +68,7 @@ describe("the gateway with a file of servers", () => {
 		const file = await serversFile(odd("one"), odd("child", "child"), odd("stubborn", "stubborn"));
 		const { child, output } = start(t, [...FREE_PORTS, "--state-folder", folder, "--servers-file", file]);
 		await until(() => (output.stderr.match(/server connected/g) ?? []).length === 3, "all are connected");
-		const groups = await serversOf(child.pid as number);
+		const groups = await processesOf("odd-server", child.pid);
 		assert.equal(groups.length, 3);
 		child.kill("SIGKILL");
 		for (const group of groups) {
@@ -76,18 +76,6 @@ describe("the gateway with a file of servers", () => {
 		}
 	});
 });
-
-/** The processes of the test's servers that a process has started. */
-async function serversOf(pid: number): Promise<number[]> {
-	const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(" ");
-	const servers: number[] = [];
-	for (const child of children) {
-		if ((await readFile(`/proc/${child}/cmdline`, "utf8")).includes("odd-server")) {
-			servers.push(Number(child));
-		}
-	}
-	return servers;
-}
 
 describe("the management tools of the gateway", () => {
 	it("are off unless the setting says otherwise, and not for tokens by default", async (t) => {

@@ -116,6 +116,13 @@ export async function isGroupRunning(group: number): Promise<boolean> {
 	return false;
 }
 
+/** The processes that a process has started, and whose command line has a text. */
+export async function processesOf(text: string, parent = process.pid): Promise<number[]> {
+	const children = (await readFile(`/proc/${parent}/task/${parent}/children`, "utf8")).trim().split(" ");
+	const lines = await Promise.all(children.map((child) => readFile(`/proc/${child}/cmdline`, "utf8").catch(() => "")));
+	return children.filter((_, at) => lines[at]?.includes(text)).map(Number);
+}
+
 export function textOf(result: object): string {
 	const [first] = (result as CallToolResult).content;
 	return first?.type === "text" ? first.text : "";

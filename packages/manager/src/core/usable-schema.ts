@@ -220,49 +220,37 @@ const HEADER_TYPES: ReadonlySet<unknown> = new Set(["string", "integer", "boolea
  */
 export function headerProblem(inputSchema: unknown): string | undefined {
 	const names = new Set<string>();
+	const nameProblem = (name: unknown, type: unknown, isProperty: boolean): string | undefined => {
+		const header = typeof name === "string" ? name.toLowerCase() : "";
+		if (!isProperty) {
+			return "is only for properties of the arguments";
+		}
+		if (!TOKEN.test(header)) {
+			return "is not a header's name";
+		}
+		if (!HEADER_TYPES.has(type)) {
+			return "is only for string, integer and boolean";
+		}
+		return names.size === names.add(header).size ? "names a header twice" : undefined;
+	};
 	const visit = (schema: unknown, path: readonly string[], isProperty: boolean): string | undefined => {
 		if (!isObject(schema)) {
 			return Array.isArray(schema) ? firstOf(schema, (each) => visit(each, path, false)) : undefined;
 		}
-		const problem = HEADER in schema ? nameProblem(schema, isProperty, names) : undefined;
+		const problem = HEADER in schema ? nameProblem(schema[HEADER], schema.type, isProperty) : undefined;
 		if (problem !== undefined) {
 			return `${path.join(".")}: ${HEADER} ${problem}`;
 		}
 		// Only properties of properties can be read from the arguments without looking at their values.
 		const isReachable = path.length === 0 || isProperty;
-		return firstOf(Object.entries(schema), ([key, value]) =>
-			key === "properties" && isObject(value)
-				? firstOf(Object.entries(value), ([name, each]) => visit(each, [...path, name], isReachable))
-				: DATA_KEYWORDS.has(key)
-					? undefined
-					: visit(value, [...path, key], false),
-		);
+		return firstOf(Object.entries(schema), ([key, value]) => {
+			if (key === "properties" && isObject(value)) {
+				return firstOf(Object.entries(value), ([name, each]) => visit(each, [...path, name], isReachable));
+			}
+			return DATA.has(key) ? undefined : visit(value, [...path, key], false);
+		});
 	};
 	return visit(inputSchema, [], false);
-}
-
-/** Keywords whose value is data, not a schema. */
-const DATA_KEYWORDS: ReadonlySet<string> = new Set(["const", "default", "enum", "examples", HEADER]);
-
-function nameProblem(
-	{ [HEADER]: name, type }: Record<string, unknown>,
-	isProperty: boolean,
-	names: Set<string>,
-): string | undefined {
-	if (!isProperty) {
-		return "is only for properties of the arguments";
-	}
-	if (typeof name !== "string" || !TOKEN.test(name)) {
-		return "is not a header's name";
-	}
-	if (!HEADER_TYPES.has(type)) {
-		return "is only for string, integer and boolean";
-	}
-	if (names.has(name.toLowerCase())) {
-		return "names a header twice";
-	}
-	names.add(name.toLowerCase());
-	return undefined;
 }
 
 /** Returns the first text that a function finds for an item; undefined if it finds none. */

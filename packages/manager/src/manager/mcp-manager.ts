@@ -114,10 +114,11 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 			({ status, server, isLazy }) => status !== "disconnected" || server !== undefined || isLazy,
 		);
 		const devices = this.#registry.all.filter(({ id }) => this.#servers.find(id) === undefined);
-		const ofDevices = devices.map(({ alias: id, connection, online, tools, board, listProblems }): McpConnection => {
+		const ofDevices = devices.map((device): McpConnection => {
+			const { alias: id, connection, online, board, listProblems } = device;
 			const transport = connection?.identity.transport ?? "device";
 			const status = online ? "connected" : "disconnected";
-			const listed = { id, url: transport, transport, status, tools: countOf(tools) } as const;
+			const listed = { id, url: transport, transport, status, tools: offeredTools(device).length } as const;
 			return { ...listed, serverInfo: board, lastError: "", problems: listProblems };
 		});
 		return [...configured.map(connectionOf), ...ofDevices];
@@ -215,9 +216,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		return [
 			...local.map((tool) => this.#listedTool(tool, "", tool.version)),
 			...servers.flatMap((each) =>
-				each.tools
-					.filter((tool) => !isUserOnly(tool))
-					.map((tool) => this.#listedTool(tool, this.#idOf(each), each.board.version)),
+				offeredTools(each).map((tool) => this.#listedTool(tool, this.#idOf(each), each.board.version)),
 			),
 		];
 	}
@@ -264,7 +263,8 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 			}
 			await (request.server && this.whenKnown(request.server));
 			const server = this.#serverWith(name, request.server);
-			tool = server.tools.find(isNamed(name)) ?? server.tools.find(matchesName(name, server));
+			const tools = offeredTools(server);
+			tool = tools.find((each) => each.name === name) ?? tools.find(matchesName(name, server));
 			if (tool === undefined) {
 				throw this.#notOffered(server, name);
 			}
@@ -490,8 +490,9 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 			return this.#expect(name);
 		}
 		const { all } = this.#registry;
-		const exact = all.filter((server) => server.tools.some(isNamed(tool)));
-		const found = exact.length > 0 ? exact : all.filter((server) => server.tools.some(matchesName(tool, server)));
+		const exact = all.filter((server) => offeredTools(server).some(({ name: own }) => own === tool));
+		const found =
+			exact.length > 0 ? exact : all.filter((server) => offeredTools(server).some(matchesName(tool, server)));
 		if (found.length !== 1) {
 			const ids = found.map((server) => this.#idOf(server)).join(", ");
 			// A missing tool may be that of a server that is not connected.
@@ -505,7 +506,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 
 	#notOffered(server: Server, tool: string): McpError {
 		const { allow = ["*"], deny = [] } = this.#configOf(server.id)?.tools ?? {};
-		const similar = server.tools.filter((each) => !isUserOnly(each) && isSimilar(each.name, tool));
+		const similar = offeredTools(server).filter((each) => isSimilar(each.name, tool));
 		const names = similar.slice(0, MAX_SUGGESTED).map(({ name }) => name);
 		const hint = names.length > 0 ? `. Did you mean ${names.join(", ")}?` : "";
 		return matchesAny(deny, tool) || !matchesAny(allow, tool)
@@ -514,24 +515,20 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	}
 }
 
-/** Whether a tool that models may call has this name. */
-function isNamed(name: string): (tool: ServerTool) => boolean {
-	return (tool) => tool.name === name && !isUserOnly(tool);
+/** The tools that models may call. */
+function offeredTools({ tools }: Server): readonly ServerTool[] {
+	return tools.filter((tool) => !isUserOnly(tool));
 }
 
 /** Whether the name means a tool, as a gateway writes it: in the characters that every client takes, or after the server's alias. */
 function matchesName(name: string, { alias }: Server): (tool: ServerTool) => boolean {
 	const own = portable(name.startsWith(`${alias}__`) ? name.slice(alias.length + 2) : name);
-	return (tool) => portable(tool.name) === own && !isUserOnly(tool);
+	return (tool) => portable(tool.name) === own;
 }
 
 function connectionOf({ config, transport, status, server, lastError }: ConfiguredServer): McpConnection {
-	const { tools = [], board: serverInfo, listProblems: problems = [] } = server ?? {};
+	const { board: serverInfo, listProblems: problems = [] } = server ?? {};
 	const { id, shown: url } = config;
-	return { id, url, transport, status, tools: countOf(tools), serverInfo, lastError, problems };
-}
-
-/** The tools that `mcp_list_tools` lists, too. */
-function countOf(tools: readonly ServerTool[]): number {
-	return tools.filter((tool) => !isUserOnly(tool)).length;
+	const tools = server === undefined ? 0 : offeredTools(server).length;
+	return { id, url, transport, status, tools, serverInfo, lastError, problems };
 }

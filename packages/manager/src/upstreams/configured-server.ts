@@ -84,11 +84,6 @@ export class ConfiguredServer {
 		return this.#connection?.transport.type ?? this.config.transport;
 	}
 
-	/** The process of a server over stdio, while it runs. */
-	get pid(): number | undefined {
-		return this.#connection?.transport.pid;
-	}
-
 	/** Whether it has a connection, or an attempt at one. */
 	get isOpen(): boolean {
 		return this.status === "connecting" || this.status === "connected";
@@ -161,7 +156,7 @@ export class ConfiguredServer {
 			if (this.#keepsTrying || this.status === "connecting") {
 				this.#lost(message);
 			}
-			const code = this.#connection?.transport.refusal ?? "server-offline";
+			const code = this.#connection?.transport.refusal?.code ?? "server-offline";
 			throw new ServerError(code, `Connection failed: ${message}`, { cause: error });
 		}
 	}
@@ -171,7 +166,7 @@ export class ConfiguredServer {
 		try {
 			return await this.#openAs(this.#isStateless ? STATELESS_ONLY : undefined);
 		} catch (error) {
-			this.#isStateless = !this.#isStateless && this.#connection?.transport.rejectsInitialize === true;
+			this.#isStateless = !this.#isStateless && this.#connection?.transport.rejection !== undefined;
 			if (!this.#isStateless || this.status !== "connecting") {
 				throw error;
 			}
@@ -255,12 +250,12 @@ export class ConfiguredServer {
 		clearInterval(this.#pingTimer);
 		this.lastError = reason;
 		this.#changeStatus("error");
-		if (this.#keepsTrying && this.#connection?.transport.refusal === "permission-denied") {
+		if (this.#keepsTrying && this.#connection?.transport.refusal?.code === "permission-denied") {
 			this.#retryAfterSignIn();
 		} else if (this.#keepsTrying) {
 			const policy = this.config.retryPolicy ?? DEFAULT_POLICY;
 			const maxDelay = this.#attempts < policy.maxRetries ? policy.maxDelay : MAX_RECONNECT_DELAY;
-			const asked = Math.min(this.#connection?.transport.retryAfter ?? 0, MAX_RECONNECT_DELAY);
+			const asked = Math.min(this.#connection?.transport.refusal?.retryAfter ?? 0, MAX_RECONNECT_DELAY);
 			const delay = Math.max(backoff({ ...policy, maxDelay }, this.#attempts), asked);
 			this.#attempts += 1;
 			this.#retryTimer = setTimeout(() => void this.connect().catch(() => {}), delay);

@@ -19,7 +19,7 @@ import {
 	type VersionNegotiationMode,
 } from "@modelcontextprotocol/client";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
-import { reasonOf, SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
+import { reasonOf, SERVER_ERROR, ServerError } from "../core/errors.js";
 import { MAX_NESTING, nestsDeeper, RateLimit } from "../core/received.js";
 import { readResult } from "../core/results.js";
 import { SignedIn } from "./auth/sign-ins.js";
@@ -82,9 +82,8 @@ export class ConfiguredTransport implements Transport {
 	readonly #auth: Auth | undefined;
 	/** Methods of the requests that await an answer, by id. */
 	readonly #unanswered = new Map<RequestId, string>();
-	#initializeId: RequestId | undefined;
 	/** The error with which the server has answered `initialize`. */
-	#rejection: string | undefined;
+	rejection: string | undefined;
 	readonly #rate = new RateLimit(MAX_MESSAGES_PER_SECOND);
 	#started = false;
 	/** Whether the revision is one without sessions: 2026-07-28 and later. */
@@ -144,24 +143,14 @@ export class ConfiguredTransport implements Transport {
 		};
 	}
 
-	/** Whether the server has answered `initialize` with an error. */
-	get rejectsInitialize(): boolean {
-		return this.#rejection !== undefined;
-	}
-
 	/** Whether each request has a response stream of its own, by which it is cancelled since 2026-07-28. */
 	get hasPerRequestStream(): boolean {
 		return this.#transport.hasPerRequestStream === true;
 	}
 
-	/** The code for a rejected connection, if the server gave a reason. */
-	get refusal(): ServerErrorCode | undefined {
-		return this.#refusal instanceof ServerError ? this.#refusal.code : undefined;
-	}
-
-	/** Milliseconds after which a server that has refused the connection (429) may be asked again, if it says so. */
-	get retryAfter(): number | undefined {
-		return this.#refusal instanceof ServerError ? this.#refusal.retryAfter : undefined;
+	/** The error for a rejected connection, if the server gave a reason. */
+	get refusal(): ServerError | undefined {
+		return this.#refusal instanceof ServerError ? this.#refusal : undefined;
 	}
 
 	/** The last error, used as the reason of a failed connection; empty without one. */
@@ -172,11 +161,6 @@ export class ConfiguredTransport implements Transport {
 	/** "stdio", "http", "sse" or "websocket": once there is a session, the one in use. */
 	get type(): string {
 		return this.#transport instanceof SSEClientTransport ? "sse" : this.#config.transport;
-	}
-
-	/** The process of a server over stdio. */
-	get pid(): number | undefined {
-		return this.#transport instanceof ProcessTransport ? this.#transport.pid : undefined;
 	}
 
 	async start(): Promise<void> {
@@ -212,7 +196,6 @@ export class ConfiguredTransport implements Transport {
 		}
 		if (isJSONRPCRequest(message)) {
 			this.#unanswered.set(message.id, message.method);
-			this.#initializeId ??= message.method === "initialize" ? message.id : undefined;
 		} else if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
 			this.#unanswered.delete(message.params?.requestId as RequestId);
 		}
@@ -268,11 +251,11 @@ export class ConfiguredTransport implements Transport {
 			return undefined;
 		}
 		const id = message.id as RequestId;
-		if (isJSONRPCErrorResponse(message) && id === this.#initializeId) {
-			this.#rejection = message.error.message;
-		}
 		const method = this.#unanswered.get(id);
 		this.#unanswered.delete(id);
+		if (isJSONRPCErrorResponse(message) && method === "initialize") {
+			this.rejection = message.error.message;
+		}
 		return method;
 	}
 
@@ -345,7 +328,7 @@ export class ConfiguredTransport implements Transport {
 	}
 
 	/** Ends the connection, and the process if there is one. Settles when it has ended. */
-	async close(reason = this.#rejection ?? "the connection was closed"): Promise<void> {
+	async close(reason = this.rejection ?? "the connection was closed"): Promise<void> {
 		this.#end(reason);
 		await this.#closed;
 	}

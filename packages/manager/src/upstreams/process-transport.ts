@@ -60,11 +60,6 @@ export class ProcessTransport implements Transport {
 		this.#config = config;
 	}
 
-	/** Undefined if the process does not run. */
-	get pid(): number | undefined {
-		return this.#child?.pid;
-	}
-
 	/** How the process ended, and the last line that it wrote to standard error. */
 	get exitReason(): string {
 		const last = this.#stderr.last();
