@@ -4,7 +4,7 @@ import { basename } from "node:path";
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { McpError, RETRY_POLICY } from "../core/errors.js";
-import { AUTH, authHeaders, type McpAuthProvider, type OAuthSettings } from "./auth/oauth-client.js";
+import { AUTH, type McpAuthProvider, type OAuthSettings } from "./auth/oauth-client.js";
 
 /** Which tools clients may call. A name may contain `*`. */
 const TOOLS = z.strictObject({
@@ -160,6 +160,7 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 		throw fieldError("url", `missing: the transport ${transport} needs one`);
 	}
 	const words = url === undefined || transport !== "stdio" ? [command ?? "", ...args] : [...wordsOf(url), ...args];
+	const auth = authOf(input.auth, transport);
 	const shown = input.shown ?? (transport === "stdio" ? words.join(" ") : (url as string));
 	return {
 		...input,
@@ -171,8 +172,8 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 		args: words.slice(1),
 		env: input.env ?? {},
 		cwd: input.cwd?.replace(/^~(?=\/|$)/, homedir()),
-		headers: checkedHeaders({ ...input.headers, ...(input.auth && authHeaders(input.auth)) }),
-		...authOf(input.auth, transport),
+		...auth,
+		headers: checkedHeaders({ ...input.headers, ...auth.headers }),
 		enabled: input.enabled ?? true,
 		lazy: input.lazy ?? false,
 		timeout: input.timeout ?? options.timeout ?? 30_000,
@@ -199,32 +200,41 @@ function isolationOf(input: ServerInput["isolation"] = {}, command: string): Ser
 	return isolation;
 }
 
-/** @throws McpError if the transport cannot use it */
+/** The headers of a fixed secret, or how to sign in. @throws McpError if the transport cannot use it */
 function authOf(
-	auth: McpAuthProvider | undefined,
+	input: McpAuthProvider | undefined,
 	transport: TransportType,
-): Pick<ServerConfig, "oauth" | "authProvider"> {
-	if (auth === undefined) {
+): Partial<Pick<ServerConfig, "headers" | "oauth" | "authProvider">> {
+	if (input === undefined) {
 		return {};
 	}
 	if (transport === "stdio") {
 		throw fieldError("auth", "not for a command: its secrets are environment variables (env)");
 	}
-	if (auth.type !== "oauth2" && auth.type !== "custom") {
-		return {};
+	if ((input.type === "oauth2" || input.type === "custom") && transport === "websocket") {
+		throw fieldError("auth.type", `${input.type}: only over HTTP`);
 	}
-	if (transport === "websocket") {
-		throw fieldError("auth.type", `${auth.type}: only over HTTP`);
+	if (input.type === "custom") {
+		return { authProvider: input };
 	}
-	if (auth.type === "custom") {
-		return { authProvider: auth };
+	const auth = AUTH.parse(input);
+	switch (auth.type) {
+		case "bearer":
+			return { headers: { Authorization: `Bearer ${auth.token}` } };
+		case "basic": {
+			const credentials = Buffer.from(`${auth.username}:${auth.password}`).toString("base64");
+			return { headers: { Authorization: `Basic ${credentials}` } };
+		}
+		case "api-key":
+			return { headers: { [auth.header]: auth.key } };
+		case "oauth2": {
+			const missing = (["clientId", "clientSecret"] as const).find((name) => auth[name] === undefined);
+			if (auth.grant === "client_credentials" && missing !== undefined) {
+				throw fieldError(`auth.${missing}`, "missing: the grant client_credentials needs it");
+			}
+			return { oauth: auth };
+		}
 	}
-	const oauth = AUTH.parse(auth) as OAuthSettings;
-	const missing = (["clientId", "clientSecret"] as const).find((name) => oauth[name] === undefined);
-	if (oauth.grant === "client_credentials" && missing !== undefined) {
-		throw fieldError(`auth.${missing}`, "missing: the grant client_credentials needs it");
-	}
-	return { oauth };
 }
 
 /** The transport that an entry asks for, or else the one that its URL tells. */

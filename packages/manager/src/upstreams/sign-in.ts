@@ -74,10 +74,10 @@ export async function signIn(
 }
 
 async function connect(config: ServerConfig, provider: OAuthClient): Promise<void> {
-	const mode = config.transport === "http" ? "auto" : "legacy";
-	const client = new Client(MANAGER_INFO, { versionNegotiation: { mode } });
+	const transport = new ConfiguredTransport(config, provider);
+	const client = new Client(MANAGER_INFO, { versionNegotiation: { mode: transport.negotiation } });
 	try {
-		await client.connect(new ConfiguredTransport(config, provider), { timeout: config.timeout });
+		await client.connect(transport, { timeout: config.timeout });
 	} finally {
 		await client.close();
 	}

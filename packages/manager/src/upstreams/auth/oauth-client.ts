@@ -115,21 +115,3 @@ type CustomAuth = { readonly type: "custom" } & AuthProvider;
 
 /** How requests to a server are authenticated. Only programs can use `custom`. */
 export type McpAuthProvider = AuthOfFile | CustomAuth;
-
-/** The headers of a fixed secret; undefined for other kinds. */
-export function authHeaders(input: McpAuthProvider): Readonly<Record<string, string>> | undefined {
-	if (input.type === "custom") {
-		return undefined;
-	}
-	const auth = AUTH.parse(input);
-	switch (auth.type) {
-		case "bearer":
-			return { Authorization: `Bearer ${auth.token}` };
-		case "basic":
-			return { Authorization: `Basic ${Buffer.from(`${auth.username}:${auth.password}`).toString("base64")}` };
-		case "api-key":
-			return { [auth.header]: auth.key };
-		default:
-			return undefined;
-	}
-}
