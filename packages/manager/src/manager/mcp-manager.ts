@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, type StatWatcher, unwatchFile, watchFile } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CallToolResult, Prompt, ReadResourceResult, Resource } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
@@ -12,7 +12,7 @@ import { ServerRegistry } from "../core/registry.js";
 import { makeSchemaChecker } from "../core/schema-checker.js";
 import { isUserOnly, type Server } from "../core/server.js";
 import type { ConfiguredServer } from "../upstreams/configured-server.js";
-import { ConfiguredServers, problemText, readServersFile, watchServersFile } from "../upstreams/configured-servers.js";
+import { ConfiguredServers, problemText, readServersFile } from "../upstreams/configured-servers.js";
 import { LISTED_SERVER, matchesAny, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
 import {
 	type CallRequest,
@@ -29,14 +29,17 @@ import {
 import { ELICITATION, expectComplete, makeResourceCache, withQuestions } from "./resource-cache.js";
 import { methodNameOf } from "./typed-tools.js";
 
+/** Milliseconds between checks whether the file has changed. */
+const POLL_TIME = 500;
+
 /** Names of tools in the error for one that is not known. */
 const MAX_SUGGESTED = 3;
 
 /** Connects to MCP servers, and finds and calls their tools, prompts and resources. */
 export class McpManager extends EventEmitter<McpManagerEvents> {
 	readonly #options: McpManagerOptions;
-	/** Ends following the file; undefined before it was read. */
-	#unwatch: (() => void) | undefined;
+	/** Follows changes of the file, once it was read. */
+	#watcher: StatWatcher | undefined;
 	readonly #opened: ServerRegistry;
 	#isInitialized = false;
 	readonly #servers: ConfiguredServers;
@@ -51,6 +54,8 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	readonly #parallel;
 
 	readonly #onChanged = (): void => void this.emit("changed");
+
+	readonly #onFileChanged = () => void this.reload().catch(({ message }: Error) => this.emit("warning", message));
 
 	constructor(options: McpManagerOptions = {}) {
 		super();
@@ -349,7 +354,9 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	async close(): Promise<void> {
 		this.#cache.clear();
 		this.#checker.close();
-		this.#unwatch?.();
+		if (this.path !== undefined) {
+			unwatchFile(this.path, this.#onFileChanged);
+		}
 		await this.#reloading;
 		this.#opened.off("changed", this.#onChanged);
 		await this.#servers.close();
@@ -399,18 +406,11 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 
 	/** Reads the file and takes over what it says, without connecting. */
 	async #reload(disconnectExisting: boolean): Promise<Reloaded> {
-		const { file, isFileOptional } = this.#options;
+		const { file } = this.#options;
 		if (file === undefined) {
 			throw new McpError("INVALID_REQUEST", "there is no MCP config file");
 		}
-		try {
-			const reload = () => void this.reload().catch(({ message }: Error) => this.emit("warning", message));
-			this.#unwatch ??= watchServersFile(file, reload);
-		} catch (error) {
-			if (!isFileOptional) {
-				this.emit("warning", `changes of ${file} are not followed: ${(error as Error).message}`);
-			}
-		}
+		this.#watcher ??= watchFile(file, { persistent: false, interval: POLL_TIME }, this.#onFileChanged);
 		const { configs, problems, invalidIds, isBroken } = await readServersFile(file);
 		const texts = problems.map(problemText);
 		if (isBroken) {

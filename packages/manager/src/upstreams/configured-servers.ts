@@ -1,7 +1,5 @@
 import { EventEmitter } from "node:events";
-import { watch } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { basename, dirname } from "node:path";
 import { ClientCredentialsProvider } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import { McpError } from "../core/errors.js";
@@ -190,29 +188,4 @@ export async function readServersFile(path: string): Promise<ReadServers> {
 		const problem = { file: path, line: 1, field: "", message: (error as Error).message };
 		return { configs: [], problems: [problem], invalidIds: new Set(), isBroken: true };
 	}
-}
-
-/** Milliseconds for which changes are collected: editors write a file in several steps. */
-const SETTLE_TIME = 200;
-
-/**
- * Calls back after each change of a file. Watches the folder, because editors replace the file.
- *
- * @returns ends the watch
- * @throws Error if the folder does not exist
- */
-export function watchServersFile(path: string, onChanged: () => void): () => void {
-	let timer: NodeJS.Timeout | undefined;
-	const watcher = watch(dirname(path), { persistent: false }, (_event, changed) => {
-		if (changed === null || changed === basename(path)) {
-			clearTimeout(timer);
-			timer = setTimeout(onChanged, SETTLE_TIME);
-		}
-	});
-	const end = (): void => {
-		clearTimeout(timer);
-		watcher.close();
-	};
-	watcher.on("error", end);
-	return end;
 }
