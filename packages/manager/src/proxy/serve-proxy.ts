@@ -6,7 +6,6 @@ import type { Request, RequestContext } from "../core/connection.js";
 import { ServerError } from "../core/errors.js";
 import {
 	LIST_CHANGES,
-	LIST_NAMES,
 	type ListName,
 	NO_OFFERS,
 	type Offers,
@@ -206,7 +205,7 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 			return failedResult(TEXTS.notConnected((error as Error).message));
 		}
 		try {
-			await upstream.refresh("tools");
+			await upstream.refresh("tools", false);
 			const tools = upstream.expect("tools");
 			if (init !== undefined) {
 				await runInitScript(upstream, init, tools);
@@ -225,9 +224,6 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 		return textResult(`Connected to ${options.upstream.shown}.${ran} Tools (${names.length}): ${names.join(", ")}`);
 	};
 
-	/** Reads a list, and updates the lists that the host sees. */
-	const refresh = (list: ListName): Promise<void> => upstream.refresh(list, isLocked ? [] : LIST_NAMES);
-
 	return {
 		upstream,
 		instructions: isGated ? TEXTS.instructions(options.skill) : undefined,
@@ -237,7 +233,7 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 		 * Rejects with ProtocolError if the upstream fails to list them and nothing else is known.
 		 */
 		async listTools(): Promise<Tool[]> {
-			await refresh("tools");
+			await upstream.refresh("tools", !isGated);
 			const isEnough = (chosen?.length ?? 0) > 0 || isGated;
 			const known = isEnough ? upstream.known("tools") : upstream.expect("tools");
 			const tools = known ?? chosen?.map((name): ServerTool => ({ name, inputSchema: { type: "object" } })) ?? [];
@@ -260,7 +256,7 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 			if (isLocked) {
 				return NO_OFFERS[list];
 			}
-			await refresh(list);
+			await upstream.refresh(list, !isGated);
 			return upstream.expect(list);
 		},
 		/** Rejects with the SDK's ProtocolError if that is the upstream's answer. */

@@ -46,8 +46,6 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 	/** Why lists could not be read at the last attempt. */
 	readonly #failures = new Map<ListName, ProtocolError>();
 	readonly #warnings = new Set<string>();
-	/** The lists that are being read. Never rejects. */
-	readonly #reading = new Map<ListName, Promise<void>>();
 
 	constructor(config: ServerConfig, timing: UpstreamTiming) {
 		super();
@@ -55,9 +53,9 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 		this.#timing = timing;
 	}
 
-	/** Connects, unless it is connected. Rejects with an Error that gives the reason. */
-	connect(): Promise<void> {
-		this.#connecting ??= this.#connect().finally(() => {
+	/** Connects, unless it is connected. Rejects with an Error that gives the reason, after `timeout` milliseconds at the latest. */
+	connect(timeout = this.#config.transport === "stdio" ? this.#timing.start : this.#timing.connect): Promise<void> {
+		this.#connecting ??= this.#connect(timeout).finally(() => {
 			this.#connecting = undefined;
 		});
 		return this.#connecting;
@@ -93,30 +91,6 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 	}
 
 	/**
-	 * Reads a list, over the connection, or else over one that is closed afterwards. Settles when it was read, or has failed. Never
-	 * rejects.
-	 *
-	 * @param others read as well, unless they are being read: one connection serves for all
-	 */
-	async refresh(list: ListName, others: readonly ListName[] = []): Promise<void> {
-		if (!this.#reading.has(list)) {
-			const passing = this.#connection === undefined ? this.#open(this.#timing.list) : undefined;
-			const opening = passing ?? Promise.resolve(this.#connection as SdkConnection);
-			const read = async (each: ListName): Promise<void> => {
-				await this.#read(each, opening);
-				this.#reading.delete(each);
-			};
-			const lists = new Set([list, ...others.filter((each) => !this.#reading.has(each))]);
-			for (const each of lists) {
-				this.#reading.set(each, read(each));
-			}
-			const isRead = Promise.all([...lists].map((each) => this.#reading.get(each)));
-			passing?.then((connection) => isRead.then(() => connection.close("the lists are read"))).catch(() => {});
-		}
-		await this.#reading.get(list);
-	}
-
-	/**
 	 * Makes a request, after a ping: an upstream that hangs would not answer it either.
 	 *
 	 * Rejects as {@link SdkConnection.request} does, and with ServerError "server-offline" if there is no connection.
@@ -146,12 +120,11 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 		await this.#close(reason);
 	}
 
-	async #connect(): Promise<void> {
+	async #connect(timeout: number): Promise<void> {
 		if (this.#connection !== undefined) {
 			return;
 		}
-		const { connect, start, pingInterval } = this.#timing;
-		const connection = await this.#open(this.#config.transport === "stdio" ? start : connect);
+		const connection = await this.#open(timeout);
 		if (!connection.isOpen) {
 			throw new Error("the connection closed immediately");
 		}
@@ -163,7 +136,7 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 				this.emit("listChanged", method);
 			}
 		});
-		const pings = setInterval(() => void this.#checkIfIdle(), pingInterval);
+		const pings = setInterval(() => void this.#checkIfIdle(), this.#timing.pingInterval);
 		connection.events.once("closed", (reason) => {
 			clearInterval(pings);
 			this.#connection = undefined;
@@ -178,13 +151,22 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 		}
 	}
 
-	/** Reads a list; one that the upstream does not declare is empty. A list that fails costs the others nothing. Never rejects. */
-	async #read(list: ListName, opening: Promise<SdkConnection>): Promise<void> {
+	/**
+	 * Reads a list; one that the upstream does not declare is empty. Settles when it was read, or has failed. Never rejects.
+	 *
+	 * @param connects whether the connection that it needs stays open; one of its own is closed afterwards
+	 */
+	async refresh(list: ListName, connects: boolean): Promise<void> {
 		const { method, capability } = LISTS[list];
 		const time = this.#timing.list;
 		let signal: AbortSignal | undefined;
+		let passing: SdkConnection | undefined;
 		try {
-			const connection = await opening;
+			if (connects) {
+				await this.connect(time);
+			}
+			passing = this.#connection === undefined ? await this.#open(time) : undefined;
+			const connection = (passing ?? this.#connection) as SdkConnection;
 			signal = AbortSignal.timeout(time);
 			const isDeclared = list === "tools" || connection.declares(capability);
 			const { items, problems } = validList(list, isDeclared ? await connection.list(list, signal) : []);
@@ -203,6 +185,8 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 			if (list !== "tools" && code === ProtocolErrorCode.MethodNotFound) {
 				this.#lists = { ...this.#lists, [list]: [] };
 			}
+		} finally {
+			passing?.close("the list was read");
 		}
 	}
 
