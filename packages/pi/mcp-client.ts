@@ -65,18 +65,19 @@ async function connect({ cwd, ui, hasUI }: ExtensionContext): Promise<McpManager
 	ui.notify("MCP Client extension loaded • Checking for auto-connect servers...", "info");
 	await manager.initialize(SERVERS_TIME);
 	const connections = manager.listConnections();
-	const idsOf = (wanted: Status): string[] => connections.filter(({ status }) => status === wanted).map(({ id }) => id);
+	const idsOf = (wanted: Status): string =>
+		connections.flatMap(({ id, status }) => (status === wanted ? id : [])).join(", ");
 	const [connected, pending] = [idsOf("connected"), idsOf("connecting")];
-	if (connected.length > 0) {
-		ui.notify(`Auto-connected: ${connected.join(", ")}`, "info");
+	if (connected !== "") {
+		ui.notify(`Auto-connected: ${connected}`, "info");
 	}
 	for (const { id, lastError } of connections.filter(({ status }) => status === "error")) {
 		ui.notify(`Failed to auto-connect: ${id}: ${lastError}`, "warning");
 	}
-	if (pending.length > 0) {
-		ui.notify(`Still connecting: ${pending.join(", ")}`, "info");
+	if (pending !== "") {
+		ui.notify(`Still connecting: ${pending}`, "info");
 	}
-	followStatus(manager, new Set(connected), new Set(pending), ui);
+	followStatus(manager, ui);
 	return manager;
 }
 
@@ -97,29 +98,23 @@ function showWarnings(manager: McpManager, ui: ExtensionContext["ui"]): void {
 }
 
 /** Tells the person what became of the servers that were pending, and once of each outage: not of each retry. */
-function followStatus(
-	manager: McpManager,
-	connected: Set<string>,
-	pending: Set<string>,
-	ui: ExtensionContext["ui"],
-): void {
-	const down = new Set(manager.listConnections().flatMap(({ id, status }) => (status === "error" ? [id] : [])));
+function followStatus(manager: McpManager, ui: ExtensionContext["ui"]): void {
+	/** What the person knows of each server. */
+	const known = new Map(manager.listConnections().map(({ id, status }) => [id, status]));
 	manager.on("status", (id, status, lastError) => {
-		if (status === "connected") {
-			connected.add(id);
-			down.delete(id);
-			if (pending.delete(id)) {
-				ui.notify(`Auto-connected: ${id}`, "info");
-			}
-		} else if (status === "disconnected") {
-			connected.delete(id);
-			down.delete(id);
-		} else if (status === "error" && !down.has(id)) {
-			down.add(id);
-			const isPending = pending.delete(id);
-			if (connected.delete(id)) {
-				ui.notify(`MCP connection '${id}' is lost: ${lastError}`, "warning");
-			} else if (isPending || manager.configs.some((config) => config.id === id)) {
+		const before = known.get(id);
+		// A server that was pending still is, if its entry in the file has changed.
+		if (status === "connecting" || (status === "disconnected" && before === "connecting")) {
+			return;
+		}
+		known.set(id, status);
+		if (status === "connected" && before === "connecting") {
+			ui.notify(`Auto-connected: ${id}`, "info");
+		} else if (status === "error" && before === "connected") {
+			ui.notify(`MCP connection '${id}' is lost: ${lastError}`, "warning");
+		} else if (status === "error" && before !== "error") {
+			const isExpected = before === "connecting" || manager.configs.some((config) => config.id === id);
+			if (isExpected) {
 				ui.notify(`Failed to auto-connect: ${id}: ${lastError}`, "warning");
 			}
 		}

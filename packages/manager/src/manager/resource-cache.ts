@@ -45,7 +45,6 @@ export function makeResourceCache(ttl: number) {
 			void kept.stopFollowing.then((stop) => stop());
 		}
 	};
-	const dropAll = (prefix: string): void => [...cache.keys()].filter((key) => key.startsWith(prefix)).forEach(drop);
 
 	/** Keeps contents, and subscribes to their updates. If the server does not support that, they are kept for the time. */
 	const keep = (key: string, server: Server, uri: string, result: ReadResourceResult): void => {
@@ -60,10 +59,9 @@ export function makeResourceCache(ttl: number) {
 		cache.set(key, { result, size, expires: performance.now() + ttl, stopFollowing });
 		characters += size;
 		for (const oldest of cache.keys()) {
-			if (cache.size <= MAX_CACHED && characters <= MAX_CHARACTERS) {
-				return;
+			if (cache.size > MAX_CACHED || characters > MAX_CHARACTERS) {
+				drop(oldest);
 			}
-			drop(oldest);
 		}
 	};
 
@@ -88,13 +86,13 @@ export function makeResourceCache(ttl: number) {
 			keep(key, server, uri, result);
 			return result;
 		},
-		clear: () => dropAll(""),
+		clear: () => [...cache.keys()].forEach(drop),
 		/** Drops what a server has reported as changed. */
 		notified({ id }: Server, method: string, params: Readonly<Record<string, unknown>>): void {
 			if (method === "notifications/resources/updated") {
 				drop(`${id}\0${params.uri}`);
 			} else if (method === "notifications/resources/list_changed") {
-				dropAll(`${id}\0`);
+				[...cache.keys()].filter((key) => key.startsWith(`${id}\0`)).forEach(drop);
 			}
 		},
 	};
