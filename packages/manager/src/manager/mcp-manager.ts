@@ -9,7 +9,6 @@ import { isSimilar, portable } from "../core/names.js";
 import type { Offers, ServerTool } from "../core/offers.js";
 import { textOf } from "../core/received.js";
 import { ServerRegistry } from "../core/registry.js";
-import { makeSchemaChecker } from "../core/schema-checker.js";
 import { isUserOnly, type Server } from "../core/server.js";
 import type { ConfiguredServer } from "../upstreams/configured-server.js";
 import { ConfiguredServers, problemText, readServersFile } from "../upstreams/configured-servers.js";
@@ -49,7 +48,6 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	/** The problems of the file as it was read last. */
 	#problems: readonly string[] = [];
 	readonly #localTools = new Map<string, LocalTool>();
-	readonly #checker = makeSchemaChecker((message) => this.emit("warning", message));
 	readonly #cache;
 	readonly #parallel;
 
@@ -257,7 +255,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		try {
 			if (local !== undefined) {
 				const check = { tool: name, what: "arguments", schema: local.inputSchema, value: params };
-				const problem = await this.#checker.check(check);
+				const problem = await this.#opened.checker.check(check);
 				if (problem !== undefined) {
 					throw new McpError("INVALID_PARAMS", problem);
 				}
@@ -353,7 +351,6 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	/** Ends every connection to a configured server. A registry that was given stays open. */
 	async close(): Promise<void> {
 		this.#cache.clear();
-		this.#checker.close();
 		if (this.path !== undefined) {
 			unwatchFile(this.path, this.#onFileChanged);
 		}

@@ -9,6 +9,7 @@ import {
 } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { ServerError } from "../../core/errors.js";
+import { present } from "../../core/offers.js";
 import { jsonIn } from "../../core/received.js";
 import { replaceFile } from "../../core/replace-file.js";
 import { statusMessage } from "../careful-fetch.js";
@@ -159,12 +160,7 @@ export class SignedIn implements AuthProvider {
 		const renewed = makeOAuthClient(settings, onAuthorize, { client, tokens: tokens as StoredOAuthTokens });
 		try {
 			const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(response);
-			await auth(renewed, {
-				serverUrl,
-				fetchFn,
-				...(resourceMetadataUrl && { resourceMetadataUrl }),
-				...(scope && { scope }),
-			});
+			await auth(renewed, { serverUrl, fetchFn, ...present({ resourceMetadataUrl, scope }) });
 		} catch (error) {
 			throw this.#refused(`HTTP 401: ${(error as Error).message}`);
 		}
