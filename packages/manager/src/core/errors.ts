@@ -106,6 +106,7 @@ export class McpError<Code extends ServerErrorCode | McpErrorCode = McpErrorCode
 
 /** A server did not answer, or nothing was sent to it. */
 export const ServerError = McpError<ServerErrorCode>;
+/** See {@link ServerError}: the class. */
 export type ServerError = McpError<ServerErrorCode>;
 
 const OF_PROTOCOL_ERROR: Readonly<Record<number, McpErrorCode>> = {

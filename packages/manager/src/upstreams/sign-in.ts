@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { auth, Client, UnauthorizedError } from "@modelcontextprotocol/client";
+import { auth, Client, computeScopeUnion, UnauthorizedError } from "@modelcontextprotocol/client";
 import { MANAGER_INFO } from "../version.js";
 import { makeOAuthClient, type OAuthClient } from "./auth/oauth-client.js";
 import type { SignIns } from "./auth/sign-ins.js";
@@ -43,7 +43,7 @@ export async function signIn(
 		const client = makeOAuthClient(settings, ask, {}, callback);
 		const { tokens: former, missingScope } = (await signIns.read(id, url)) ?? {};
 		if (missingScope !== undefined) {
-			const scope = [...new Set([former?.scope, missingScope].join(" ").trim().split(" "))].join(" ");
+			const scope = computeScopeUnion(former?.scope, missingScope);
 			await auth(client, { serverUrl: url, scope });
 		} else {
 			await connect(config, client).catch((error: Error) => {
