@@ -99,7 +99,7 @@ function showWarnings(manager: McpManager, ui: ExtensionContext["ui"]): void {
 
 /** Tells the person what became of the servers that were pending, and once of each outage: not of each retry. */
 function followStatus(manager: McpManager, ui: ExtensionContext["ui"]): void {
-	/** What the person knows of each server. */
+	/** Statuses that the person has seen, by server. */
 	const known = new Map(manager.listConnections().map(({ id, status }) => [id, status]));
 	manager.on("status", (id, status, lastError) => {
 		const before = known.get(id);

@@ -106,7 +106,7 @@ export class McpError<Code extends ServerErrorCode | McpErrorCode = McpErrorCode
 
 /** A server did not answer, or nothing was sent to it. */
 export const ServerError = McpError<ServerErrorCode>;
-/** See {@link ServerError}: the class. */
+/** Instance of {@link ServerError}. */
 export type ServerError = McpError<ServerErrorCode>;
 
 const OF_PROTOCOL_ERROR: Readonly<Record<number, McpErrorCode>> = {
@@ -121,7 +121,7 @@ function failureOf(error: unknown): Failure | undefined {
 	return error instanceof McpError && isServerErrorCode(error.code) ? FAILURES[error.code] : undefined;
 }
 
-/** The error of a call, with a code for the manager's callers. */
+/** Converts the error of a call to one with a code for the manager's callers. */
 export function toMcpError(error: unknown, tool?: ServerTool): McpError {
 	const failure = failureOf(error);
 	if (error instanceof McpError && failure === undefined) {

@@ -154,7 +154,7 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 	/**
 	 * Reads a list; one that the upstream does not declare is empty. Settles when it was read, or has failed. Never rejects.
 	 *
-	 * @param connects whether the connection that it needs stays open; one of its own is closed afterwards
+	 * @param connects whether a connection that is opened for it stays open
 	 */
 	async refresh(list: ListName, connects: boolean): Promise<void> {
 		const { method, capability } = LISTS[list];
