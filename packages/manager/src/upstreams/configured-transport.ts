@@ -118,7 +118,7 @@ export class ConfiguredTransport implements Transport {
 		const { transport, url, headers } = this.#config;
 		switch (transport) {
 			case "stdio":
-				return new ProcessTransport(this.#config);
+				return new ProcessTransport(this.#config, (line) => this.onstderr?.(line));
 			case "http":
 				// Only a person can give more scopes.
 				return new StreamableHTTPClientTransport(new URL(url), { ...this.#httpOptions, onInsufficientScope: "throw" });
@@ -185,9 +185,6 @@ export class ConfiguredTransport implements Transport {
 		transport.onclose = () =>
 			this.#end(transport instanceof ProcessTransport ? transport.exitReason : "the server closed the connection");
 		transport.onerror = (error) => this.#failed(error);
-		if (transport instanceof ProcessTransport) {
-			transport.onstderr = (line) => this.onstderr?.(line);
-		}
 	}
 
 	async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {

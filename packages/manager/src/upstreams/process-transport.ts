@@ -44,8 +44,6 @@ export class ProcessTransport implements Transport {
 	onmessage?: (message: JSONRPCMessage) => void;
 	onclose?: () => void;
 	onerror?: (error: Error) => void;
-	/** Called with each line of standard error, within limits. */
-	onstderr?: (line: string) => void;
 	readonly #config: ServerConfig;
 	readonly #lines = new LineReader();
 	readonly #budget = new ReadBudget();
@@ -53,11 +51,13 @@ export class ProcessTransport implements Transport {
 	#isClosing = false;
 	#child: ChildProcess | undefined;
 	#exited: Promise<void> = Promise.resolve();
-	readonly #stderr = readStderr((line) => this.onstderr?.(line));
+	readonly #stderr: ReturnType<typeof readStderr>;
 	#exit = "";
 
-	constructor(config: ServerConfig) {
+	/** @param onStderr called with each line of standard error, within limits */
+	constructor(config: ServerConfig, onStderr: (line: string) => void) {
 		this.#config = config;
+		this.#stderr = readStderr(onStderr);
 	}
 
 	/** How the process ended, and the last line that it wrote to standard error. */
