@@ -29,13 +29,14 @@ export {
 } from "./connection.js";
 export {
 	backoff,
+	describeIssues,
 	isServerErrorCode,
 	SERVER_ERROR,
 	SESSION_NOT_FOUND,
 	ServerError,
 	type ServerErrorCode,
 } from "./errors.js";
-export { describeIssues, inputSchemaOf } from "./input-schema.js";
+export { inputSchemaOf } from "./input-schema.js";
 export { digest, isSimilar, portable, slug } from "./names.js";
 export {
 	hashOfOffers,

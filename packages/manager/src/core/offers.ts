@@ -8,8 +8,7 @@ import {
 import { isObject } from "xs-mcp-firmware/core/text/json";
 import * as z from "zod";
 import type { Entry, Store } from "../store/store.js";
-import { ServerError } from "./errors.js";
-import { describeIssues } from "./input-schema.js";
+import { describeIssues, ServerError } from "./errors.js";
 import { digest } from "./names.js";
 import { RateLimit, withoutNulls } from "./received.js";
 import { withValid } from "./results.js";

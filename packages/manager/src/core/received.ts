@@ -8,8 +8,7 @@ import {
 } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import { isObject } from "xs-mcp-firmware/core/text/json";
-import { INVALID_RESPONSE, SERVER_ERROR } from "./errors.js";
-import { describeIssues } from "./input-schema.js";
+import { describeIssues, INVALID_RESPONSE, SERVER_ERROR } from "./errors.js";
 import { jsonText, readCapabilities, readInfo } from "./results.js";
 
 // The one reader of messages from devices, upstream servers and clients: null is absence. Results are read in results.ts.

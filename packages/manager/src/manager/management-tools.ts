@@ -1,7 +1,7 @@
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client";
 import * as z from "zod";
-import { McpError } from "../core/errors.js";
-import { describeIssues, inputSchemaOf } from "../core/input-schema.js";
+import { describeIssues, McpError } from "../core/errors.js";
+import { inputSchemaOf } from "../core/input-schema.js";
 import { failedResult, textResult } from "../core/received.js";
 import { SERVER_FIELDS } from "../upstreams/server-config.js";
 import type { McpManager } from "./mcp-manager.js";

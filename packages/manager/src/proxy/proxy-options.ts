@@ -1,6 +1,4 @@
-import { McpError } from "../core/errors.js";
-import { present } from "../core/offers.js";
-import { type FieldProblem, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
+import { fieldProblemOf, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
 
 export interface ProxyOptions {
 	readonly upstream: ServerConfig;
@@ -81,7 +79,7 @@ function headersOf(lines: readonly string[], token: string | undefined): Record<
 function variablesOf({ env, passEnv }: ProxyFlags, environment: NodeJS.ProcessEnv): Record<string, string> {
 	const named = env ?? (environment.MCP_ENV ?? "").split(",").filter((name) => name.trim() !== "");
 	const isAll = passEnv ?? isOn("MCP_PASS_ENV", environment.MCP_PASS_ENV);
-	const all = isAll ? (present(environment) as Record<string, string>) : {};
+	const all = isAll ? (environment as Record<string, string>) : {};
 	const given = named.map((each) => {
 		const [, name = "", value] = /^\s*([^=\s]+)\s*(?:=(.*))?$/s.exec(each) ?? [];
 		const found = value ?? environment[name];
@@ -103,10 +101,7 @@ function upstreamConfig(
 	try {
 		return serverConfig({ id: "upstream", url, timeout: CALL_TIMEOUT, headers, env });
 	} catch (error) {
-		if (!(error instanceof McpError)) {
-			throw error;
-		}
-		const { field, problem } = error.details as FieldProblem;
+		const { field, problem } = fieldProblemOf(error);
 		const [, header] = /^headers\.(.*)$/s.exec(field) ?? [];
 		const flag = header === undefined ? "--upstream" : `--header ${header}`;
 		throw new RangeError(`${flag}: ${problem}`, { cause: error });

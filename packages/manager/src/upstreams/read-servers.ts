@@ -2,12 +2,11 @@ import { homedir } from "node:os";
 import { basename, dirname, resolve } from "node:path";
 import { isObject } from "xs-mcp-firmware/core/text/json";
 import type * as z from "zod";
-import { McpError } from "../core/errors.js";
-import { describeIssue } from "../core/input-schema.js";
+import { describeIssue } from "../core/errors.js";
 import type { ConfigProblem, ReadServers } from "./configured-servers.js";
 import { hostEntry, hostId, type Path, parseFile, plainEntry } from "./host-entry.js";
 import {
-	type FieldProblem,
+	fieldProblemOf,
 	HOST_SERVER,
 	LISTED_SERVER,
 	OPTIONS,
@@ -178,10 +177,7 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 			}
 		} catch (error) {
 			invalidIds.add(input.id);
-			if (!(error instanceof McpError)) {
-				throw error;
-			}
-			const { field, problem } = error.details as FieldProblem;
+			const { field, problem } = fieldProblemOf(error);
 			note([...path, field], problem);
 		}
 	};

@@ -4,7 +4,6 @@ import { basename } from "node:path";
 import type { AuthProvider } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import { McpError, RETRY_POLICY } from "../core/errors.js";
-import { AUTH, type McpAuthProvider, type OAuthSettings } from "./auth/oauth-client.js";
 
 /** Which tools clients may call. A name may contain `*`. */
 const TOOLS = z.strictObject({
@@ -36,6 +35,45 @@ const DIRECT_TOOLS = z
 	.describe(
 		"Whether an agent's host (pi) offers the server's tools themselves, or those that are named; * for any characters",
 	);
+
+const SECRET = z.string().min(1);
+
+/** How requests to a server over HTTP or WebSocket are authenticated, as in a servers file. */
+export const AUTH = z.discriminatedUnion("type", [
+	z.strictObject({ type: z.literal("bearer"), token: SECRET.describe("Sent as Authorization: Bearer") }),
+	z.strictObject({ type: z.literal("basic"), username: SECRET, password: z.string() }),
+	z.strictObject({
+		type: z.literal("api-key"),
+		key: SECRET,
+		header: z.string().min(1).default("X-API-Key").describe("The header that carries the key"),
+	}),
+	z.strictObject({
+		type: z.literal("oauth2"),
+		grant: z
+			.enum(["authorization_code", "client_credentials"])
+			.default("authorization_code")
+			.describe("authorization_code: a person signs in once; client_credentials: the client id and secret do"),
+		clientId: SECRET.optional().describe("Of a registered client. Default: the client registers itself"),
+		clientSecret: SECRET.optional(),
+		clientMetadataUrl: z
+			.string()
+			.regex(/^https:\/\/[^/]+\/./, "expected an https URL with a path")
+			.optional()
+			.describe("Of a client ID metadata document, which a server may accept in place of a registration"),
+		scope: SECRET.optional().describe("Scopes to ask for, separated by spaces. Default: those that the server names"),
+	}),
+]);
+
+type AuthOfFile = z.input<typeof AUTH>;
+
+/** The settings of OAuth 2.1. */
+export type OAuthSettings = Extract<z.output<typeof AUTH>, { type: "oauth2" }>;
+
+/** Authentication of a program's own: `token` is called before each request, `onUnauthorized` after status 401. */
+type CustomAuth = { readonly type: "custom" } & AuthProvider;
+
+/** How requests to a server are authenticated. Only programs can use `custom`. */
+export type McpAuthProvider = AuthOfFile | CustomAuth;
 
 /** The longest time for a call, in milliseconds: an hour, which no request exceeds, even with progress. */
 export const MAX_TIMEOUT = 3_600_000;
@@ -131,7 +169,7 @@ const ID = /^[A-Za-z0-9_-]+$/;
 const ID_RULE = "must contain only alphanumeric characters, underscores and hyphens";
 
 /** The member of a server's entry that is invalid: "url", "headers.Accept". */
-export interface FieldProblem {
+interface FieldProblem {
 	readonly field: string;
 	readonly problem: string;
 }
@@ -142,10 +180,18 @@ function fieldError(field: string, problem: string): McpError {
 	});
 }
 
+/** The invalid member that an error of {@link serverConfig} names. Throws any other error again. */
+export function fieldProblemOf(error: unknown): FieldProblem {
+	if (!(error instanceof McpError)) {
+		throw error;
+	}
+	return error.details as FieldProblem;
+}
+
 /**
  * Fills in the defaults.
  *
- * @throws McpError "INVALID_REQUEST" with {@link FieldProblem}
+ * @throws McpError "INVALID_REQUEST": see {@link fieldProblemOf}
  */
 export function serverConfig(input: ServerInput, options: ServerOptions = {}): ServerConfig {
 	if (!ID.test(input.id)) {
