@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { after, describe, test } from "node:test";
 import { buildXsHost } from "../src/engine/build-xs.js";
 import type { EngineExitCode, HeapLimits } from "../src/engine/engine.js";
-import { startXsEngine } from "../src/engine/xs-engine.js";
+import { encodeCommand, startXsEngine } from "../src/engine/xs-engine.js";
 import { closeEngines, ECHO, ends, noXs, startXs } from "./test-engines.js";
 
 describe("XS: heap", { skip: noXs }, () => {
@@ -109,8 +109,7 @@ describe("XS: its process", { skip: noXs }, () => {
 	});
 
 	test("ends an endless loop by its own alarm, should its parent be gone", async () => {
-		const script = "efor (;;);";
-		const input = `${script.length}:${script},`;
+		const input = encodeCommand({ kind: "run", script: "for (;;);" });
 		const run = async () =>
 			execFileSync(await buildXsHost(64), ["--seconds", "1"], { input, stdio: ["pipe", "ignore", "ignore"] });
 		await assert.rejects(run, { signal: "SIGALRM" });

@@ -14,10 +14,8 @@ static void post(txMachine* the)
 	if ((mxArgc < 1) || !mxIsStringPrimitive(mxArgv(0)))
 		mxTypeError("post: the header is no string");
 	void* bytes = hasBytes ? fxToArrayBuffer(the, mxArgv(1)) : NULL;
-	bufferAppend(&reply, hasBytes ? "b" : "h", 1);
-	bufferAppendNetstring(&reply, mxArgv(0)->value.string, strlen(mxArgv(0)->value.string));
-	if (hasBytes)
-		bufferAppendNetstring(&reply, bytes, fxGetArrayBufferLength(the, mxArgv(1)));
+	bufferAppendField(&reply, mxArgv(0)->value.string, strlen(mxArgv(0)->value.string));
+	bufferAppendField(&reply, bytes, hasBytes ? fxGetArrayBufferLength(the, mxArgv(1)) : 0);
 }
 
 /* trace(...texts): as Moddable's, without spaces and without a line feed. */
@@ -45,9 +43,10 @@ void addGlobals(txMachine* the)
 
 /* ---- Commands ---- */
 
-static int nextByte(void* reader)
+static int nextByte(void* source)
 {
-	return readByte(reader);
+	Reader* reader = source;
+	return reader->at < reader->end ? (unsigned char)*reader->at++ : -1;
 }
 
 static void evaluate(txMachine* the, Reader* source)
@@ -73,7 +72,7 @@ static void runJobs(txMachine* the)
 	} while (mxPendingJobs.value.reference->next);
 }
 
-static void callOnHostMessage(txMachine* the, Reader* header, Reader* bytes)
+static void callOnHostMessage(txMachine* the, Reader header, Reader bytes)
 {
 	mxPush(mxGlobal);
 	mxPush(mxGlobal);
@@ -82,32 +81,26 @@ static void callOnHostMessage(txMachine* the, Reader* header, Reader* bytes)
 		mxTypeError("globalThis.onHostMessage is no function");
 	mxCall();
 	mxPushUndefined();
-	fxStringBuffer(the, the->stack, header->at, header->end - header->at);
+	fxStringBuffer(the, the->stack, header.at, header.end - header.at);
 	mxPushUndefined();
-	if (bytes)
-		fxArrayBuffer(the, the->stack, bytes->at, bytes->end - bytes->at, -1);
+	if (bytes.at)
+		fxArrayBuffer(the, the->stack, bytes.at, bytes.end - bytes.at, -1);
 	mxRunCount(2);
 	mxPop();
 }
 
-static int deliver(txMachine* the, Reader* messages)
+static void deliver(txMachine* the, Reader* messages)
 {
 	while (messages->at < messages->end) {
-		Reader header, bytes;
-		int kind = readByte(messages);
-		if (((kind != 'h') && (kind != 'b')) || !readNetstring(messages, &header))
-			return 0;
-		if ((kind == 'b') && !readNetstring(messages, &bytes))
-			return 0;
+		Reader header = readField(messages), bytes = readField(messages);
 		mxTry(the) {
-			callOnHostMessage(the, &header, kind == 'b' ? &bytes : NULL);
+			callOnHostMessage(the, header, bytes);
 		}
 		mxCatch(the) {
 			fxAbort(the, XS_UNHANDLED_EXCEPTION_EXIT);
 		}
 		runJobs(the);
 	}
-	return 1;
 }
 
 static void report(txMachine* the)
@@ -118,28 +111,23 @@ static void report(txMachine* the)
 	int length = snprintf(text, sizeof(text), "[%d,%d,%d,%d,%ld,%d,%d]", the->currentHeapCount, the->peakHeapCount,
 		the->currentChunksSize, the->peakChunksSize, peak > 0 ? peak : 0, (int)sizeof(txSlot),
 		the->garbageCollectionCount);
-	bufferAppend(&reply, "h", 1);
-	bufferAppendNetstring(&reply, text, length);
+	bufferAppendField(&reply, text, length);
+	bufferAppendField(&reply, NULL, 0);
 }
 
-int perform(txMachine* the, Reader* command)
+void perform(txMachine* the, Reader* command)
 {
-	int known = 1;
-	switch (readByte(command)) {
+	switch (nextByte(command)) {
 	case 'e':
 		evaluate(the, command);
 		break;
 	case 'd':
-		known = deliver(the, command);
+		deliver(the, command);
 		break;
 	case 'm':
 		report(the);
 		break;
-	default:
-		known = 0;
-		break;
 	}
 	runJobs(the);
 	fxCheckUnhandledRejections(the, 1);
-	return known;
 }

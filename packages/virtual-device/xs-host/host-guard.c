@@ -92,7 +92,7 @@ void end(int status, const char* text)
 	bufferClear(&reply);
 	bufferAppend(&reply, "!", 1);
 	bufferAppend(&reply, text, strlen(text));
-	writeNetstring(&reply);
+	writeReply();
 	_exit(status);
 }
 

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "host-io.h"
+#include "host.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-enum { OUT_OF_MEMORY = 11, USUAL_CAPACITY = 64 * 1024, MAX_DIGITS = 9 };
+enum { OUT_OF_MEMORY = 11, USUAL_CAPACITY = 64 * 1024 };
 
 static void reserve(Buffer* buffer, size_t capacity)
 {
@@ -27,12 +22,12 @@ void bufferAppend(Buffer* buffer, const void* data, size_t length)
 	buffer->length += length;
 }
 
-void bufferAppendNetstring(Buffer* buffer, const void* data, size_t length)
+void bufferAppendField(Buffer* buffer, const void* data, size_t length)
 {
-	char prefix[24];
-	bufferAppend(buffer, prefix, snprintf(prefix, sizeof(prefix), "%zu:", length));
-	bufferAppend(buffer, data, length);
-	bufferAppend(buffer, ",", 1);
+	uint32_t prefix = data ? length : ABSENT;
+	bufferAppend(buffer, &prefix, sizeof(prefix));
+	if (data)
+		bufferAppend(buffer, data, length);
 }
 
 void bufferClear(Buffer* buffer)
@@ -45,45 +40,35 @@ void bufferClear(Buffer* buffer)
 	}
 }
 
-int readByte(Reader* reader)
+Reader readField(Reader* reader)
 {
-	return reader->at < reader->end ? (unsigned char)*reader->at++ : -1;
-}
-
-int readNetstring(Reader* reader, Reader* body)
-{
-	size_t length = 0;
-	int byte, digits = 0;
-	while (((byte = readByte(reader)) >= '0') && (byte <= '9') && (digits++ < MAX_DIGITS))
-		length = length * 10 + (byte - '0');
-	if ((byte != ':') || !digits || (length >= (size_t)(reader->end - reader->at)))
-		return 0;
-	body->at = reader->at;
-	body->end = reader->at + length;
-	reader->at += length;
-	return readByte(reader) == ',';
+	Reader field = { NULL, NULL };
+	uint32_t length;
+	memcpy(&length, reader->at, sizeof(length));
+	reader->at += sizeof(length);
+	if (length != ABSENT) {
+		field.at = reader->at;
+		field.end = reader->at += length;
+	}
+	return field;
 }
 
 int readCommand(Buffer* command, Reader* body)
 {
-	size_t length = 0;
-	int byte, digits = 0;
-	while (((byte = getchar()) >= '0') && (byte <= '9') && (digits++ < MAX_DIGITS))
-		length = length * 10 + (byte - '0');
-	if ((byte != ':') || !digits)
+	uint32_t length;
+	if (fread(&length, sizeof(length), 1, stdin) != 1)
 		return 0;
 	bufferClear(command);
 	reserve(command, length);
-	command->length = fread(command->data, 1, length, stdin);
 	body->at = command->data;
-	body->end = command->data + command->length;
-	return (command->length == length) && (getchar() == ',');
+	body->end = command->data + length;
+	return fread(command->data, 1, length, stdin) == length;
 }
 
-void writeNetstring(const Buffer* buffer)
+void writeReply(void)
 {
-	printf("%zu:", buffer->length);
-	fwrite(buffer->data, 1, buffer->length, stdout);
-	putchar(',');
+	uint32_t length = reply.length;
+	fwrite(&length, sizeof(length), 1, stdout);
+	fwrite(reply.data, 1, reply.length, stdout);
 	fflush(stdout);
 }

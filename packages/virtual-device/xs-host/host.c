@@ -2,14 +2,14 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * One XS machine in one process, driven over pipes. Commands arrive on standard input and replies leave on standard
- * output, each as a netstring (`<length>:<body>,`); what the script traces goes to standard error.
+ * output, each as a field: its length in 32 bits, low byte first, and its bytes. The script's traces go to standard error.
  *
  *   command   e<script>         evaluate a script
  *             d<message>...     hand messages to globalThis.onHostMessage(headerJson, arrayBuffer?)
  *             m                 collect garbage, then report the heap
  *   reply     .<message>...     what the script posted until its promise jobs had run dry
  *             !<text>           the machine has ended; the exit status says why
- *   message   h<header> | b<header><bytes>, both netstrings
+ *   message   <header><bytes>, both fields; without bytes the second one has the length 0xffffffff
  *
  * The first reply comes unasked: one header, [major, minor, bits]. The report is one header too:
  * [slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes, collections].
@@ -84,9 +84,10 @@ static void sayHello(void)
 {
 	char text[64];
 	int length = snprintf(text, sizeof(text), "[%d,%d,%d]", XS_MAJOR_VERSION, XS_MINOR_VERSION, (int)sizeof(void*) * 8);
-	bufferAppend(&reply, ".h", 2);
-	bufferAppendNetstring(&reply, text, length);
-	writeNetstring(&reply);
+	bufferAppend(&reply, ".", 1);
+	bufferAppendField(&reply, text, length);
+	bufferAppendField(&reply, NULL, 0);
+	writeReply();
 }
 
 static void handle(txMachine* the, Reader* command)
@@ -95,8 +96,7 @@ static void handle(txMachine* the, Reader* command)
 	bufferAppend(&reply, ".", 1);
 	mxTry(the) {
 		fxBeginHost(the);
-		if (!perform(the, command))
-			end(BAD_COMMAND, "malformed command");
+		perform(the, command);
 		fxEndHost(the);
 	}
 	mxCatch(the) {
@@ -118,7 +118,7 @@ int main(int argc, char** argv)
 		alarm(options.seconds);
 		handle(the, &command);
 		alarm(0);
-		writeNetstring(&reply);
+		writeReply();
 	}
 	return 0;
 }

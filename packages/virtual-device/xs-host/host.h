@@ -6,12 +6,11 @@
 #ifndef XS_MCP_HOST_H
 #define XS_MCP_HOST_H
 
-#include "host-io.h"
 #include "xsAll.h"
 #include "xsScript.h"
 
 /* Exit statuses: those of XS plus ten, as other XS hosts have them. 0 is the end of standard input. */
-enum { BAD_USAGE = 2, BAD_COMMAND = 3, XS_STATUS = 10 };
+enum { BAD_USAGE = 2, XS_STATUS = 10 };
 
 /* From the command line; 0 where not given. */
 typedef struct {
@@ -25,8 +24,36 @@ typedef struct {
 
 extern Options options;
 
+/* A buffer that grows, and a view of one that moves. */
+typedef struct {
+	char* data;
+	size_t length;
+	size_t capacity;
+} Buffer;
+
+typedef struct {
+	char* at;
+	char* end;
+} Reader;
+
+/* The length of a field that is absent. */
+#define ABSENT UINT32_MAX
+
 /* The reply under construction. */
 extern Buffer reply;
+
+/* Ends the process with status 11 where the computer has no memory left. */
+void bufferAppend(Buffer* buffer, const void* data, size_t length);
+/* Appends a field, absent without data. */
+void bufferAppendField(Buffer* buffer, const void* data, size_t length);
+/* Empties a buffer, and gives memory back that only an unusual message needed. */
+void bufferClear(Buffer* buffer);
+/* Moves `reader` over one field and returns its content, with `at` NULL if it is absent. */
+Reader readField(Reader* reader);
+/* Waits for a command on standard input; 0 at its end. */
+int readCommand(Buffer* command, Reader* body);
+/* Writes the reply to standard output. */
+void writeReply(void);
 
 /* Call first, from main: takes the place of the native stack, handles its overflow, limits the process's memory. */
 void guardProcess(void* stackBase);
@@ -34,8 +61,8 @@ void guardProcess(void* stackBase);
 /* Sends the text as last reply and ends the process. */
 void end(int status, const char* text) XS_FUNCTION_NORETURN;
 
-/* Takes one command, whose reply it appends to `reply`; 0 where it is malformed. The script's exceptions pass through. */
-int perform(txMachine* the, Reader* command);
+/* Takes one command, whose reply it appends to `reply`. The script's exceptions pass through. */
+void perform(txMachine* the, Reader* command);
 
 /* Gives the script post() and trace(). */
 void addGlobals(txMachine* the);

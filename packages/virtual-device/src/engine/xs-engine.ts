@@ -67,30 +67,18 @@ function openProcess(hostPath: string, options: EngineOptions, timeoutMs: number
 }
 
 function listen(child: ChildProcess, events: PortEvents): void {
-	const reader = new NetstringReader();
 	let lastWords: string | undefined;
 	let failure: Error | undefined;
-	const receive = (chunk: Buffer): void => {
-		for (const body of reader.push(chunk)) {
-			const reply = decodeReply(body);
-			if ("ended" in reply) {
-				lastWords = reply.ended;
+	child.stdout?.on(
+		"data",
+		fieldReader((body) => {
+			if (body[0] === ENDED) {
+				lastWords = body.toString("utf8", 1);
 			} else {
-				events.reply(reply.packets);
+				events.reply(decodePackets(body));
 			}
-		}
-	};
-	child.stdout?.on("data", (chunk: Buffer) => {
-		if (failure) {
-			return;
-		}
-		try {
-			receive(chunk);
-		} catch (error) {
-			failure = error instanceof Error ? error : new Error(String(error));
-			child.kill("SIGKILL");
-		}
-	});
+		}),
+	);
 	child.on("error", (error) => {
 		failure = error;
 	});
@@ -102,15 +90,12 @@ function listen(child: ChildProcess, events: PortEvents): void {
 
 // The other side of this, and its grammar: xs-host/host.c.
 
-/** A body from the host: posted messages, or its final error. */
-type Reply = { readonly packets: Packet[] } | { readonly ended: string };
+/** Bytes of a field's length, and the length of a field that is absent. */
+const LENGTH_BYTES = 4;
+const ABSENT = 0xffff_ffff;
 
-const NO_BYTES = Buffer.alloc(0);
-const RUN = Buffer.from("e");
-const DELIVER = Buffer.from("d");
-const HEAP = Buffer.from("m");
-const HEADER_ONLY = Buffer.from("h");
-const WITH_BYTES = Buffer.from("b");
+/** The first byte of a machine's last reply: "!". */
+const ENDED = 0x21;
 
 /**
  * The bytes for the host's standard input. `hello` has none: its answer arrives by itself.
@@ -120,59 +105,73 @@ const WITH_BYTES = Buffer.from("b");
 export function encodeCommand(command: Command): Buffer {
 	switch (command.kind) {
 		case "hello":
-			return NO_BYTES;
+			return Buffer.alloc(0);
 		case "run":
-			return encodeNetstring(RUN, Buffer.from(command.script));
-		case "deliver":
-			return encodeNetstring(DELIVER, ...command.packets.flatMap(encodePacket));
+			return encodeField(Buffer.from(`e${command.script}`));
+		case "deliver": {
+			const fields = command.packets.flatMap(({ header, bytes }) => [
+				encodeField(Buffer.from(header)),
+				encodeField(bytes),
+			]);
+			return encodeField(Buffer.concat([Buffer.from("d"), ...fields]));
+		}
 		case "heap":
-			return encodeNetstring(HEAP);
+			return encodeField(Buffer.from("m"));
 	}
 }
 
-function encodePacket({ header, bytes }: Packet): Buffer[] {
-	const encoded = encodeNetstring(Buffer.from(header));
-	return bytes ? [WITH_BYTES, encoded, encodeNetstring(bytes)] : [HEADER_ONLY, encoded];
-}
-
-/** Throws a `SyntaxError` if the body is not one that the host writes. */
-function decodeReply(body: Buffer): Reply {
-	const kind = body.toString("latin1", 0, 1);
-	if (kind === "!") {
-		return { ended: body.toString("utf8", 1) };
-	}
-	if (kind !== ".") {
-		throw new SyntaxError(`not a reply: it begins with "${kind}"`);
-	}
-	return { packets: decodePackets(body) };
+function encodeField(bytes: Uint8Array | undefined): Buffer {
+	const length = Buffer.alloc(LENGTH_BYTES);
+	length.writeUInt32LE(bytes?.byteLength ?? ABSENT);
+	return bytes === undefined ? length : Buffer.concat([length, bytes]);
 }
 
 /** The messages of a reply, after its first byte. */
 function decodePackets(body: Buffer): Packet[] {
 	const packets: Packet[] = [];
 	let at = 1;
+	const next = (): Buffer | undefined => {
+		const length = body.readUInt32LE(at);
+		const start = at + LENGTH_BYTES;
+		at = length === ABSENT ? start : start + length;
+		return length === ABSENT ? undefined : body.subarray(start, at);
+	};
 	while (at < body.length) {
-		const kind = body[at];
-		if (kind !== HEADER_ONLY[0] && kind !== WITH_BYTES[0]) {
-			throw new SyntaxError("not a reply: expected a message");
-		}
-		const header = readNetstring(body, at + 1);
-		const bytes = kind === WITH_BYTES[0] ? readNetstring(body, header.end) : undefined;
-		const text = header.body.toString();
+		const header = String(next());
+		const bytes = next();
 		// Copied, because the body is a view of the pipe's buffer.
-		packets.push(bytes ? { header: text, bytes: new Uint8Array(bytes.body) } : { header: text });
-		at = (bytes ?? header).end;
+		packets.push(bytes ? { header, bytes: new Uint8Array(bytes) } : { header });
 	}
 	return packets;
 }
 
-/** Within a reply nothing is missing. */
-function readNetstring(body: Buffer, start: number): { body: Buffer; end: number } {
-	const netstring = decodeNetstring(body, start);
-	if (!netstring) {
-		throw new SyntaxError("not a reply: it was cut off");
-	}
-	return netstring;
+/** Finds the fields in a stream, in pieces of any size. */
+function fieldReader(onField: (body: Buffer) => void): (chunk: Buffer) => void {
+	let chunks: Buffer[] = [];
+	let bytes = 0;
+	/** Bytes needed before the next field can be complete: avoids joining at each piece of a long one. */
+	let needed = LENGTH_BYTES;
+	return (chunk) => {
+		chunks.push(chunk);
+		bytes += chunk.length;
+		if (bytes < needed) {
+			return;
+		}
+		let rest = Buffer.concat(chunks);
+		needed = sizeOf(rest);
+		while (rest.length >= needed) {
+			onField(rest.subarray(LENGTH_BYTES, needed));
+			rest = rest.subarray(needed);
+			needed = sizeOf(rest);
+		}
+		chunks = [rest];
+		bytes = rest.length;
+	};
+}
+
+/** Bytes of the first field with its length; of the length alone until that has arrived. */
+function sizeOf(stream: Buffer): number {
+	return LENGTH_BYTES + (stream.length < LENGTH_BYTES ? 0 : stream.readUInt32LE());
 }
 
 const EXIT_CODES: ReadonlyMap<number, EngineExitCode> = new Map([
@@ -192,75 +191,4 @@ function toExit(status: number | null, signal: string | null, lastWords: string 
 	}
 	const how = signal ? `ended by ${signal}` : `ended with status ${status}`;
 	return { code: EXIT_CODES.get(status ?? -1) ?? "crashed", detail: lastWords ?? how };
-}
-
-const COLON = 0x3a;
-const COMMA = 0x2c;
-const ZERO = 0x30;
-
-/** A netstring: `<length>:<body>,`. */
-function encodeNetstring(...parts: readonly Uint8Array[]): Buffer {
-	const length = parts.reduce((bytes, part) => bytes + part.byteLength, 0);
-	return Buffer.concat([Buffer.from(`${length}:`), ...parts, Buffer.from(",")]);
-}
-
-/**
- * Reads one complete netstring from a buffer.
- *
- * @returns the body and the start of the next one; `undefined` if the netstring is incomplete
- * @throws SyntaxError if the bytes are not a netstring
- */
-function decodeNetstring(buffer: Buffer, start: number): { body: Buffer; end: number } | undefined {
-	let length = 0;
-	let at = start;
-	for (; at < buffer.length && buffer[at] !== COLON; at += 1) {
-		const digit = (buffer[at] as number) - ZERO;
-		if (digit < 0 || digit > 9 || at - start > 9) {
-			throw new SyntaxError("not a netstring: expected its length");
-		}
-		length = length * 10 + digit;
-	}
-	const end = at + 1 + length;
-	if (end >= buffer.length) {
-		return undefined;
-	}
-	if (buffer[end] !== COMMA) {
-		throw new SyntaxError("not a netstring: expected its end");
-	}
-	return { body: buffer.subarray(at + 1, end), end: end + 1 };
-}
-
-/** Finds the netstrings in a stream, in pieces of any size. */
-class NetstringReader {
-	#chunks: Buffer[] = [];
-	#bytes = 0;
-	/** Bytes needed before the next netstring can be complete: avoids parsing at each piece of a long one. */
-	#needed = 0;
-
-	/** @throws SyntaxError if the stream does not consist of netstrings */
-	push(chunk: Buffer): Buffer[] {
-		this.#chunks.push(chunk);
-		this.#bytes += chunk.length;
-		if (this.#bytes < this.#needed) {
-			return [];
-		}
-		const buffer = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
-		const bodies: Buffer[] = [];
-		let at = 0;
-		let next = decodeNetstring(buffer, at);
-		while (next !== undefined) {
-			bodies.push(next.body);
-			at = next.end;
-			next = decodeNetstring(buffer, at);
-		}
-		this.#keep(buffer.subarray(at));
-		return bodies;
-	}
-
-	#keep(rest: Buffer): void {
-		this.#chunks = rest.length > 0 ? [rest] : [];
-		this.#bytes = rest.length;
-		const colon = rest.indexOf(COLON);
-		this.#needed = colon < 0 ? 0 : colon + 1 + Number(rest.subarray(0, colon).toString()) + 1;
-	}
 }
