@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { nextOnline } from "xs-mcp-gateway/testing/gateway";
 import { callTool } from "../host-test/support/call-tool.js";
 import { cases } from "../host-test/support/scope.js";
@@ -25,8 +26,9 @@ for (const engine of cases(ENGINES)) {
 			const told: object[] = [];
 			gateway.servers.on("notification", (_server, method, params) => told.push({ method, ...params }));
 			const pressed = device.press();
-			// The host has other work: all that it does for the device comes late and together.
-			Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
+			// The host has other work while the button is down: all that it does for the device comes late and together.
+			await delay(60);
+			Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500);
 			await pressed;
 			await until(() => server.state === "listening", "listening");
 			const [press, change] = told as { milliseconds?: number }[];

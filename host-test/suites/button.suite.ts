@@ -123,6 +123,18 @@ export default suite("buttons", {
 		timer.pass(LONG_PRESS);
 		equal(presses.length, 1);
 	}),
+	"tell a press whose contact opens just before it would be long as a short one, unless the contact bounces"() {
+		for (const bounces of [false, true]) {
+			const { timer, button, presses } = timed();
+			button.follow(true);
+			timer.pass(DEBOUNCE + LONG_PRESS - 1);
+			button.follow(false);
+			timer.pass(2);
+			button.follow(bounces);
+			timer.pass(DEBOUNCE);
+			equal([presses.length, presses[0]?.long], [1, bounces]);
+		}
+	},
 	"tell nothing more after they were closed": given(timed, ({ timer, button, presses }) => {
 		button.follow(true);
 		timer.pass(DEBOUNCE);

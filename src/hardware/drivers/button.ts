@@ -50,13 +50,19 @@ export class TimedButton implements Button {
 		this.isDown = isDown;
 		if (isDown) {
 			this.start = ticks();
-			this.hold = timer.set(() => this.tell(true), LONG_PRESS);
+			this.awaitLongPress(LONG_PRESS);
 		} else if (this.hold !== undefined) {
 			timer.clear(this.hold);
 			this.tell(false);
 		} else {
 			this.onRelease?.(this.duration);
 		}
+	}
+
+	/** Waits until the press is long. A contact that has opened by then is not: it is up once it is quiet. */
+	private awaitLongPress(milliseconds: number): void {
+		const onTime = () => (this.debounce === undefined ? this.tell(true) : this.awaitLongPress(DEBOUNCE));
+		this.hold = this.options.timer.set(onTime, milliseconds);
 	}
 
 	/** Milliseconds since it went down. */
