@@ -162,7 +162,7 @@ describe("a virtual device's page in Chromium", { skip: whyNoChromium }, () => {
 		assert.match(String(copied), /^[0-9:.]+ device \(websocket\): \{.*"type":"listen"/);
 
 		await page.getByLabel("Temperature").fill("30.5");
-		await until(() => device.surroundings.has("temperature"), "the sensor is set");
+		await until(() => device.environment.surroundings.has("temperature"), "the sensor is set");
 		const read = await backend.ask({
 			id: 7,
 			method: "tools/call",

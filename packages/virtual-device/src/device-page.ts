@@ -67,7 +67,7 @@ export async function openDevicePage(device: VirtualDevice, folder: string, port
 			recording ??= page;
 		}
 		if (recording === page) {
-			device.hearLive(samples);
+			device.environment.microphone.hearLive(samples);
 			recording = samples && page;
 		}
 	};
@@ -76,7 +76,7 @@ export async function openDevicePage(device: VirtualDevice, folder: string, port
 			if (isBinary && isRecorded(data as Buffer)) {
 				listenTo(page, readSamples(data as Buffer));
 			} else if (isBinary) {
-				device.photo = readJpeg(data as Buffer);
+				device.environment.photo = readJpeg(data as Buffer);
 			} else {
 				const { action, value } = readMessage(String(data));
 				await readAction(action, value, [action])(device);
@@ -115,7 +115,7 @@ export async function openDevicePage(device: VirtualDevice, folder: string, port
 	const chosen = port ?? (await getPort({ port: portNumbers(PAGE_PORT, PAGE_PORT + 100) }));
 	await once(server.listen(chosen, LOOPBACK), "listening");
 	const url = `http://${LOOPBACK}:${actualPort()}/`;
-	device.pageUrl = url;
+	device.environment.pageUrl = url;
 	return {
 		url,
 		close(): void {
@@ -261,7 +261,8 @@ export function showDevice(device: VirtualDevice, consoleUrl?: string) {
 	};
 
 	const described = (): ShownDevice => {
-		const { name, macAddress, engineName, board, isRunning, network, signal, surroundings } = device;
+		const { name, macAddress, engineName, board, isRunning, network, signal } = device;
+		const { surroundings } = device.environment;
 		const battery = surroundings.get("battery");
 		return {
 			type: "device",

@@ -237,18 +237,12 @@ interface RunningTimer {
 	handle: NodeJS.Timeout;
 }
 
-/** The firmware's timers. */
-export interface Timers extends Service {
-	/** Lets time pass for the firmware at once: its timers fire in their order, and its clocks show their time. */
-	pass(milliseconds: number): Promise<void>;
-}
-
 /**
  * Runs the firmware's timers.
  *
  * @param handled resolves once the firmware has handled all messages
  */
-function openTimers(deliver: Deliver, handled: () => Promise<void>): Timers {
+function openTimers(deliver: Deliver, handled: () => Promise<void>) {
 	const running = new Map<number, RunningTimer>();
 	/** Milliseconds that have passed for the firmware alone. */
 	let ahead = 0;
@@ -279,7 +273,8 @@ function openTimers(deliver: Deliver, handled: () => Promise<void>): Timers {
 	};
 	return {
 		...makeService("timer", handlers, () => [...running.keys()].forEach(clear)),
-		async pass(milliseconds) {
+		/** Lets time pass for the firmware at once: its timers fire in their order, and its clocks show their time. */
+		async pass(milliseconds: number): Promise<void> {
 			await handled();
 			const end = now() + milliseconds;
 			passing = now();

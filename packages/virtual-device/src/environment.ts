@@ -16,22 +16,12 @@ import { Microphone } from "./services/codecs.js";
 import type { ScreenPicture } from "./services/drawn-screen.js";
 import { makeNetworkFaults, type TracedMessage } from "./services/network-faults.js";
 import type { PinState } from "./services/pins.js";
-import { makeService, type Service } from "./services/service.js";
+import { makeService } from "./services/service.js";
 import type { LightState, Surroundings } from "./services/simulated-board.js";
 import type { PlayedSamples } from "./services/sounds.js";
 
 /** The largest image in bytes: an app partition of a chip with 8 MB of flash. */
 const CAPACITY = 3_932_160;
-
-/** The firmware that a bootloader starts. */
-interface Started {
-	readonly script: string;
-	/** Whether it was installed by an update and is not confirmed. */
-	readonly isOnTrial: boolean;
-}
-
-/** The flash of a virtual device. */
-export type VirtualFlash = ReturnType<typeof makeFlash>;
 
 /**
  * Makes two firmware slots and a bootloader, like ESP-IDF's: an installed image is started once, on trial. Unless it is
@@ -48,8 +38,8 @@ function makeFlash(running: string) {
 	const digest = (): Buffer => createHash("sha256").update(Buffer.concat(pieces)).digest();
 	return {
 		capacity: CAPACITY,
-		/** The bootloader's work at each start. */
-		boot(): Started {
+		/** The bootloader's work at each start. The firmware is on trial if an update installed it and it is not confirmed. */
+		boot(): { readonly script: string; readonly isOnTrial: boolean } {
 			if (installed !== undefined) {
 				before = running;
 				running = installed;
@@ -150,17 +140,12 @@ function decodeImage(image: Buffer): string {
 type Value = string | number | boolean;
 type Domains = Record<string, Record<string, Value>>;
 
-/** The firmware's settings, by domain and key. */
-export interface SettingsStore extends Service {
-	readonly domains: Readonly<Domains>;
-}
-
 /**
- * Stores the firmware's settings: in a file, or else in memory.
+ * Stores the firmware's settings, by domain and key: in a file, or else in memory.
  *
  * @throws Error if the file exists and is not a JSON object of objects
  */
-function openSettings(file?: string): SettingsStore {
+function openSettings(file?: string) {
 	const domains = file !== undefined && existsSync(file) ? readDomains(file) : {};
 	/** Writes a temporary file first, so that a crash leaves the old settings or the new ones. */
 	const save = (): void => {
@@ -181,7 +166,7 @@ function openSettings(file?: string): SettingsStore {
 			save();
 		},
 	};
-	return { ...makeService("settings", handlers), domains };
+	return { ...makeService("settings", handlers), domains: domains as Readonly<Domains> };
 }
 
 function readDomains(file: string): Domains {
@@ -231,8 +216,8 @@ const GOOD_SIGNAL = -52;
 /** State of a device and its surroundings that restarts do not change. */
 export class Environment {
 	readonly events: EventEmitter<DeviceEvents>;
-	readonly settings: SettingsStore;
-	readonly flash: VirtualFlash;
+	readonly settings: ReturnType<typeof openSettings>;
+	readonly flash: ReturnType<typeof makeFlash>;
 	readonly faults = makeNetworkFaults((message) => this.events.emit("message", message));
 	/** Messages to the firmware, by sensors' names, "battery", "network" and "microphone". */
 	readonly surroundings = new Map<string, Surroundings>();
@@ -247,7 +232,7 @@ export class Environment {
 	photo: Uint8Array | undefined;
 	/** Parts of a project, by name. */
 	own: Readonly<Record<string, OwnPart>> = {};
-	/** URL of a page that shows the device. */
+	/** URL of a page that shows the device, from the next start: its gateway's console links it. */
 	pageUrl: string | undefined;
 
 	/** @throws Error if the settings file exists and cannot be read */

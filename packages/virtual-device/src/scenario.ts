@@ -171,7 +171,7 @@ function readPhoto(value: unknown, path: Path, folder: string): Action {
 		throw new FieldError(path, (error as Error).message);
 	}
 	return (device) => {
-		device.photo = photo;
+		device.environment.photo = photo;
 	};
 }
 

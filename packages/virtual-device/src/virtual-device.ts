@@ -30,8 +30,6 @@ export interface VirtualDeviceOptions {
 	readonly settingsFile?: string;
 	/** Default: a board that has everything. */
 	readonly board?: BoardProfile;
-	/** Picture of the simulated camera, a JPEG file. Default: a drawn room. */
-	readonly photo?: Uint8Array;
 	/** Whether the device restarts after its engine ended, as by a watchdog. Default false. */
 	readonly watchdog?: boolean;
 }
@@ -52,7 +50,8 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	#options: VirtualDeviceOptions;
 	/** Lower case, with colons. */
 	readonly macAddress: string;
-	readonly #environment: Environment;
+	/** What restarts do not change. */
+	readonly environment: Environment;
 	/** Connections left after a power loss. */
 	readonly #abandoned = new Set<Service>();
 	/** The current run; undefined without one. */
@@ -71,8 +70,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		super();
 		this.#options = options;
 		this.macAddress = options.macAddress ?? randomMacAddress();
-		this.#environment = new Environment(this, options.firmware, options.settingsFile);
-		this.photo = options.photo;
+		this.environment = new Environment(this, options.firmware, options.settingsFile);
 	}
 
 	get board(): BoardProfile {
@@ -86,7 +84,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 
 	/** The UUID that the firmware keeps; undefined until it has started for the first time. */
 	get uuid(): string | undefined {
-		const uuid = this.#environment.settings.domains.board?.uuid;
+		const uuid = this.environment.settings.domains.board?.uuid;
 		return typeof uuid === "string" ? uuid : undefined;
 	}
 
@@ -97,9 +95,9 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 			engine.close();
 			return;
 		}
-		this.#environment.own = this.board.own ?? {};
-		const { script, isOnTrial } = this.#environment.flash.boot();
-		const run = openRun(engine, this.#environment, (delay) => this.#restartIn(delay));
+		this.environment.own = this.board.own ?? {};
+		const { script, isOnTrial } = this.environment.flash.boot();
+		const run = openRun(engine, this.environment, (delay) => this.#restartIn(delay));
 		this.#run = run;
 		void engine.exited.then((exit) => this.#ended(run, exit));
 		await run.boot(this.#hostConfig(isOnTrial), script);
@@ -178,16 +176,6 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		this.#surround(sensor, ["board.reading", sensor, reading]);
 	}
 
-	/** The simulated surroundings: by sensors' names, "battery", "network" and "microphone". */
-	get surroundings(): ReadonlyMap<string, Surroundings> {
-		return this.#environment.surroundings;
-	}
-
-	/** A page that shows the device, from the next start: its gateway's console links it. */
-	set pageUrl(url: string) {
-		this.#environment.pageUrl = url;
-	}
-
 	/** The pins that its firmware has opened, by their numbers. */
 	get pins(): readonly PinState[] {
 		return this.#run?.pins.all ?? [];
@@ -202,7 +190,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	 */
 	setPin(which: number | string, level: number | string): void {
 		const found = findInput(this.pins, which, level);
-		this.#environment.levels.set(found.pin, found.level);
+		this.environment.levels.set(found.pin, found.level);
 		this.#run?.pins.set(found.pin, found.level);
 	}
 
@@ -220,15 +208,15 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	 */
 	setChip(which: number | string, values: ChipValues): void {
 		const chip = findChip(this.chips, which, values);
-		const before = this.#environment.measured.get(chip.address);
-		this.#environment.measured.set(chip.address, values && { ...before, ...values });
+		const before = this.environment.measured.get(chip.address);
+		this.environment.measured.set(chip.address, values && { ...before, ...values });
 		this.#run?.chips.set(chip, values);
 	}
 
 	/** Its name: the stored setting, else the configured one, else the option; empty without one. */
 	get name(): string {
 		const { name = "", config } = this.#options;
-		return String(this.#environment.settings.domains["xs-mcp"]?.name ?? config.name ?? name);
+		return String(this.environment.settings.domains["xs-mcp"]?.name ?? config.name ?? name);
 	}
 
 	/** The content of its screen; undefined without power, and until the firmware has shown something. */
@@ -258,27 +246,22 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 
 	/** Strength of the Wi-Fi's signal, dBm. */
 	get signal(): number {
-		return this.#environment.signal;
+		return this.environment.signal;
 	}
 
 	set signal(signal: number) {
-		this.#environment.signal = signal;
+		this.environment.signal = signal;
 		this.#tellNetwork();
 	}
 
 	/** The faults of its network. */
 	get network(): NetworkConditions {
-		return this.#environment.faults.conditions;
+		return this.environment.faults.conditions;
 	}
 
 	set network(conditions: NetworkConditions) {
-		this.#environment.faults.conditions = conditions;
+		this.environment.faults.conditions = conditions;
 		this.#tellNetwork();
-	}
-
-	/** The camera's picture, a JPEG file; undefined: a drawn room. */
-	set photo(photo: Uint8Array | undefined) {
-		this.#environment.photo = photo;
 	}
 
 	/**
@@ -289,25 +272,16 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	 */
 	hear(wav: Buffer): void {
 		const { sampleRate, samples } = readWav(wav);
-		this.#environment.microphone.hear(new Int16Array(Uint8Array.from(samples).buffer), sampleRate);
-	}
-
-	/**
-	 * Connects its microphone to a person's microphone, instead of speech that was set before.
-	 *
-	 * @param samples 16 kHz, as they come; undefined: it was switched off
-	 */
-	hearLive(samples: Int16Array | undefined): void {
-		this.#environment.microphone.hearLive(samples);
+		this.environment.microphone.hear(new Int16Array(Uint8Array.from(samples).buffer), sampleRate);
 	}
 
 	/** Whether the switch of its microphone is off. */
 	get isMuted(): boolean {
-		return this.#environment.microphone.isMuted;
+		return this.environment.microphone.isMuted;
 	}
 
 	set isMuted(isMuted: boolean) {
-		this.#environment.microphone.isMuted = isMuted;
+		this.environment.microphone.isMuted = isMuted;
 		this.#surround("microphone", ["codec.muted", isMuted]);
 	}
 
@@ -323,7 +297,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	 */
 	flash(firmware: string, own: Pick<Partial<VirtualDeviceOptions>, "config" | "board"> = {}): void {
 		this.#options = { ...this.#options, ...own };
-		this.#environment.flash.replace(firmware);
+		this.environment.flash.replace(firmware);
 		this.#restartIn(0);
 	}
 
@@ -397,18 +371,18 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	}
 
 	#tellNetwork(): void {
-		this.#surround("network", ["board.network", !this.network.lost, this.#environment.signal]);
+		this.#surround("network", ["board.network", !this.network.lost, this.environment.signal]);
 	}
 
 	#surround(part: string, header: Surroundings): void {
-		this.#environment.surroundings.set(part, header);
+		this.environment.surroundings.set(part, header);
 		this.#run?.board.tell(header);
 		this.emit("surrounded");
 	}
 
 	/** @param isOnTrial whether the firmware was installed by an update and is not confirmed */
 	#hostConfig(isOnTrial: boolean): object {
-		const { settings, flash, levels, measured } = this.#environment;
+		const { settings, flash, levels, measured } = this.environment;
 		return {
 			resetReason: this.#resetReason,
 			config: this.#options.config,

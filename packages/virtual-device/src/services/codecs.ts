@@ -40,7 +40,11 @@ export class Microphone {
 		this.#hasSaid = true;
 	}
 
-	/** @param samples of {@link MICROPHONE_RATE}, as a person's microphone records them; undefined: it was switched off */
+	/**
+	 * Hears a person's microphone, instead of speech that was set before.
+	 *
+	 * @param samples of {@link MICROPHONE_RATE}, as it records them; undefined: it was switched off
+	 */
 	hearLive(samples: Int16Array | undefined): void {
 		if (samples === undefined) {
 			this.#live = undefined;

@@ -2,7 +2,7 @@ import type { ChipAddress, ChipValues } from "../../platform/io/bus.js";
 import { PIN_KINDS, type PinKind } from "../../platform/io/pins.js";
 import { readingsOf } from "../../platform/io/sensors.js";
 import type { Environment } from "../environment.js";
-import { type Deliver, makeService, type Service } from "./service.js";
+import { type Deliver, makeService } from "./service.js";
 
 /** A strip of LEDs. */
 export interface PixelsState {
@@ -63,16 +63,8 @@ export function findInput(pins: readonly PinState[], which: number | string, lev
 	return { pin: found.pin, level: number };
 }
 
-/** The pins of a device: their values, and the levels of its inputs. */
-export interface Pins extends Service {
-	/** The open pins, by their numbers. */
-	readonly all: readonly PinState[];
-	/** Sets the level outside of a pin. */
-	set(pin: number, level: number | string): void;
-}
-
-/** Follows the pins that the firmware opens. */
-export function openPins(deliver: Deliver, { events, own }: Environment): Pins {
+/** Follows the pins that the firmware opens: their values, and the levels of its inputs. */
+export function openPins(deliver: Deliver, { events, own }: Environment) {
 	const open = new Map<number, PinState>();
 	const show = (state: PinState): void => {
 		const before = open.get(state.pin);
@@ -100,10 +92,12 @@ export function openPins(deliver: Deliver, { events, own }: Environment): Pins {
 	};
 	return {
 		...makeService("pin", handlers),
-		get all() {
+		/** The open pins, by their numbers. */
+		get all(): readonly PinState[] {
 			return [...open.values()].sort((one, other) => one.pin - other.pin);
 		},
-		set(pin, level) {
+		/** Sets the level outside of a pin. */
+		set(pin: number, level: number | string): void {
 			deliver({ header: ["pin.set", pin, level] });
 			change(pin, level);
 		},
@@ -173,15 +167,8 @@ export interface ChipState {
 
 const MAX_VALUES = 256;
 
-/** The chips and sensors of a device. */
-export interface Chips extends Service {
-	readonly all: readonly ChipState[];
-	/** Sets values of a chip, or unplugs it. */
-	set(chip: ChipState, values: ChipValues): void;
-}
-
 /** Follows the chips and sensors that the firmware opens. */
-export function openChips(deliver: Deliver, { events }: Environment): Chips {
+export function openChips(deliver: Deliver, { events }: Environment) {
 	const open = new Map<ChipAddress, ChipState>();
 	const show = (chip: ChipState): void => {
 		open.set(chip.address, chip);
@@ -194,10 +181,11 @@ export function openChips(deliver: Deliver, { events }: Environment): Chips {
 	};
 	return {
 		...makeService("chip", handlers),
-		get all() {
+		get all(): readonly ChipState[] {
 			return [...open.values()].sort((one, other) => (one.address > other.address ? 1 : -1));
 		},
-		set({ address }, values) {
+		/** Sets values of a chip, or unplugs it. */
+		set({ address }: ChipState, values: ChipValues): void {
 			const before = open.get(address);
 			if (before !== undefined) {
 				deliver({ header: ["chip.set", address, values] });

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { Environment } from "../environment.js";
 import { drawRoom, drawScreen, measurePicture, type ScreenPicture } from "./drawn-screen.js";
 import { hexOf } from "./pins.js";
-import { type Deliver, makeService, type Service } from "./service.js";
+import { type Deliver, makeService } from "./service.js";
 
 /** The state of a light. */
 export interface LightState {
@@ -28,28 +28,12 @@ interface Answer {
 /** The largest picture for the simulated screen, in bytes. */
 const MAX_PICTURE = 16 * 1024 * 1024;
 
-/** The parts of a board that need more than ECMAScript: pictures, restarting, a user who presses its button. */
-export interface SimulatedBoard extends Service {
-	/** The state of each light, by name. */
-	readonly lights: ReadonlyMap<string, LightState>;
-	/** The angle of each servo that has moved, in degrees, by name. */
-	readonly servos: ReadonlyMap<string, number>;
-	/** The content of the screen; undefined until the firmware has shown something. */
-	readonly screen: ScreenPicture | undefined;
-	/** Tells the firmware what a user does, or what is around the device. */
-	tell(header: readonly unknown[], bytes?: Uint8Array): void;
-}
-
 /**
- * Opens the board.
+ * Opens the parts of a board that need more than ECMAScript: pictures, restarting, a user who presses its button.
  *
  * @param onRestart called if the firmware asks for a restart, after a delay in milliseconds
  */
-export function openBoard(
-	deliver: Deliver,
-	environment: Environment,
-	onRestart: (delay: number) => void,
-): SimulatedBoard {
+export function openBoard(deliver: Deliver, environment: Environment, onRestart: (delay: number) => void) {
 	const { events, flash } = environment;
 	const lights = new Map<string, LightState>();
 	const servos = new Map<string, number>();
@@ -164,11 +148,15 @@ export function openBoard(
 	};
 	return {
 		...makeService("board", handlers),
-		lights,
-		servos,
-		get screen() {
+		/** The state of each light, by name. */
+		lights: lights as ReadonlyMap<string, LightState>,
+		/** The angle of each servo that has moved, in degrees, by name. */
+		servos: servos as ReadonlyMap<string, number>,
+		/** The content of the screen; undefined until the firmware has shown something. */
+		get screen(): ScreenPicture | undefined {
 			return screen;
 		},
+		/** Tells the firmware what a user does, or what is around the device. */
 		tell,
 	};
 }
