@@ -1,4 +1,4 @@
-interface RangeProps {
+export interface RangeProps {
 	readonly label: string;
 	readonly unit: string;
 	readonly minimum: number;

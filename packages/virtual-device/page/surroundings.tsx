@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { MICROPHONE, type ShownDevice } from "../src/page-messages.js";
-import { Button, Range } from "./inputs.js";
+import { Button, Range, type RangeProps } from "./inputs.js";
 import { act, failure, isConnected, lines, sendBytes, sendPhoto, sounds } from "./link.js";
 import recorderUrl from "./recorder.worklet.js";
 import { isSilenced, unsilence } from "./speaker.js";
@@ -20,61 +20,43 @@ interface ShownProps {
 /** Sensors, battery and Wi-Fi. */
 export function Surroundings({ shown: { board, readings, battery, signal } }: ShownProps) {
 	const motion = { ...MOTION_AT_REST, ...(readings.motion as object | undefined) };
+	const hasBattery = board.parts.includes("battery");
+	const ranges: RangeProps[] = [];
+	for (const sensor of ["temperature", "light"] as const) {
+		if (board.sensors.includes(sensor)) {
+			const { rest, ...range } = SLIDERS[sensor];
+			const value = (readings[sensor] as number | undefined) ?? rest;
+			ranges.push({ ...range, value, onChange: (next) => act("measure", { [sensor]: next }) });
+		}
+	}
+	for (const axis of board.sensors.includes("motion") ? (["x", "y", "z"] as const) : []) {
+		const range = { label: `Motion ${axis}`, unit: "m/s²", minimum: -20, maximum: 20, step: 0.01 };
+		const measure = (value: number): void => act("measure", { motion: { ...motion, [axis]: value } });
+		ranges.push({ ...range, value: motion[axis], onChange: measure });
+	}
+	const wifi = { label: "Wi-Fi", unit: "dBm", minimum: -100, maximum: -30, value: signal };
+	ranges.push({ ...wifi, onChange: (value) => act("signal", value) });
+	if (hasBattery) {
+		const charge = { label: "Battery", unit: "%", minimum: 0, maximum: 100, value: battery.level };
+		ranges.push({ ...charge, onChange: (level) => act("battery", { ...battery, level }) });
+	}
 	return (
 		<section class="card">
 			<h2>Surroundings</h2>
-			{(["temperature", "light"] as const)
-				.filter((sensor) => board.sensors.includes(sensor))
-				.map((sensor) => {
-					const { rest, ...range } = SLIDERS[sensor];
-					const value = (readings[sensor] as number | undefined) ?? rest;
-					const measure = (next: number): void => act("measure", { [sensor]: next });
-					return <Range key={sensor} {...range} value={value} onChange={measure} />;
-				})}
-			{board.sensors.includes("motion") &&
-				(["x", "y", "z"] as const).map((axis) => (
-					<Range
-						key={axis}
-						label={`Motion ${axis}`}
-						unit="m/s²"
-						minimum={-20}
-						maximum={20}
-						step={0.01}
-						value={motion[axis]}
-						onChange={(value) => act("measure", { motion: { ...motion, [axis]: value } })}
+			{ranges.map((range) => (
+				<Range key={range.label} {...range} />
+			))}
+			{hasBattery && (
+				<label>
+					<input
+						type="checkbox"
+						checked={battery.charging}
+						onChange={({ currentTarget }) => act("battery", { ...battery, charging: currentTarget.checked })}
 					/>
-				))}
-			<Range
-				label="Wi-Fi"
-				unit="dBm"
-				minimum={-100}
-				maximum={-30}
-				value={signal}
-				onChange={(value) => act("signal", value)}
-			/>
-			{board.parts.includes("battery") && (
-				<>
-					<Range
-						label="Battery"
-						unit="%"
-						minimum={0}
-						maximum={100}
-						value={battery.level}
-						onChange={(level) => act("battery", { ...battery, level })}
-					/>
-					<label>
-						<input
-							type="checkbox"
-							checked={battery.charging}
-							onChange={({ currentTarget }) => act("battery", { ...battery, charging: currentTarget.checked })}
-						/>
-						Charging
-					</label>
-				</>
+					Charging
+				</label>
 			)}
-			<p class="text-light small">
-				The firmware reads {board.parts.includes("battery") && "battery and "}Wi-Fi every 30 s.
-			</p>
+			<p class="text-light small">The firmware reads {hasBattery && "battery and "}Wi-Fi every 30 s.</p>
 		</section>
 	);
 }

@@ -19,7 +19,7 @@ import {
 	type ToPage,
 	type TraceLine,
 } from "./page-messages.js";
-import { type LiveScreen, openLiveScreen, type ScreenPicture } from "./services/drawn-screen.js";
+import { type LiveScreen, openLiveScreen } from "./services/drawn-screen.js";
 import type { TracedMessage } from "./services/network-faults.js";
 import { type PlayedSamples, recordSounds } from "./services/sounds.js";
 import type { VirtualDevice } from "./virtual-device.js";
@@ -156,18 +156,13 @@ function readJpeg(bytes: Buffer): Buffer {
 /** Serves the files of a folder, in memory: answers a request by its path; "/" is the page. */
 function serveFiles(folder: string): (request: IncomingMessage, response: ServerResponse) => void {
 	const files = new Map(readdirSync(folder).map((name) => [`/${name}`, readFileSync(join(folder, name))]));
-	return ({ method, url = "/" }, response) => {
+	return ({ url = "/" }, response) => {
 		const path = url === "/" ? "/index.html" : url;
 		const body = files.get(path);
 		if (body === undefined) {
 			reject(response, 404, "not found");
-		} else if (method !== "GET" && method !== "HEAD") {
-			response.setHeader("Allow", "GET, HEAD");
-			reject(response, 405, "method not allowed");
 		} else {
-			const headers = { "Content-Type": contentTypeOf(path), "Content-Length": body.byteLength };
-			response.writeHead(200, { ...HEADERS, ...headers });
-			response.end(method === "HEAD" ? undefined : body);
+			response.writeHead(200, { ...HEADERS, "Content-Type": contentTypeOf(path) }).end(body);
 		}
 	};
 }
@@ -202,14 +197,6 @@ export function showDevice(device: VirtualDevice, consoleUrl?: string) {
 	let lastId = 0;
 	/** The sender of the last message, if it was audio. */
 	let audioFrom: TracedMessage["from"] | undefined;
-
-	const show = (picture: ScreenPicture, changed: readonly string[]): void => {
-		if (liveScreen === undefined) {
-			openScreen();
-		} else {
-			liveScreen.show(picture, changed);
-		}
-	};
 
 	/** The screen is drawn only while a page is open: its fonts take memory, its face takes time. */
 	const openScreen = (): void => {
@@ -300,6 +287,7 @@ export function showDevice(device: VirtualDevice, consoleUrl?: string) {
 
 	/** To a page that does not keep up they would come too late. */
 	const sendSamples = ({ sampleRate, samples }: PlayedSamples): void => {
+		recorder.add({ sampleRate, samples });
 		const head = Buffer.alloc(SAMPLES_HEAD_BYTES);
 		head[0] = BINARY.samples;
 		head.writeUInt32LE(sampleRate, 4);
@@ -321,18 +309,21 @@ export function showDevice(device: VirtualDevice, consoleUrl?: string) {
 		}
 	};
 
-	device.on("screen", (picture, changed) => show(picture, changed));
-	device.on("picture", (picture) => sendBytes(BINARY.picture, picture));
-	device.on("samples", (played) => {
-		recorder.add(played);
-		sendSamples(played);
+	device.on("screen", (picture, changed) => {
+		if (liveScreen === undefined) {
+			openScreen();
+		} else {
+			liveScreen.show(picture, changed);
+		}
 	});
-	device.on("silence", () => recorder.end());
-	device.on("message", (message) => trace(message));
+	device.on("picture", (picture) => sendBytes(BINARY.picture, picture));
+	device.on("samples", sendSamples);
+	device.on("silence", recorder.end);
+	device.on("message", trace);
 	device.on("trace", (text) => addLine("log", text));
 	device.on("note", (text) => addLine("note", text));
 	device.on("exit", ({ code, detail }) => addLine("note", `the engine exited: ${code}: ${detail}`));
-	device.on("halted", () => close());
+	device.on("halted", close);
 	device.on("restarted", () => addLine("note", "restarted"));
 	for (const event of ["halted", "restarted", "surrounded", "light", "servo", "pin"] as const) {
 		device.on(event, () => send(described()));

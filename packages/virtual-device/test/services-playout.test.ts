@@ -45,14 +45,6 @@ function play(playout: Playout, periods: readonly (readonly Uint8Array[])[]): (I
 const joined = (pieces: readonly (Int16Array | undefined)[]) =>
 	Int16Array.from(pieces.flatMap((piece) => [...(piece ?? [])]));
 
-/** Numbers from 0 to 1 that are the same in each run. */
-function* chances(): Generator<number, never> {
-	for (let seed = 1; ; ) {
-		seed = (seed * 48_271) % 2_147_483_647;
-		yield seed / 2_147_483_647;
-	}
-}
-
 describe("a jitter buffer", { skip: skipIf(await whyNoOpus()) }, () => {
 	it("begins with the second packet, and plays each to its end", async () => {
 		const { packets, source } = await spoken(20);
@@ -70,64 +62,42 @@ describe("a jitter buffer", { skip: skipIf(await whyNoOpus()) }, () => {
 		assert.equal(joined(play(await open(), [packets])).length, FRAME);
 	});
 
-	for (const percent of [1, 2, 5, 10, 20]) {
-		it(`conceals a loss of ${percent} %: the sound keeps its length`, async () => {
-			const { packets, source } = await spoken(300);
-			const chance = chances();
-			const sent = packets.map((packet) => (chance.next().value < percent / 100 ? LOST : packet));
-			const lost = sent.filter((packet) => packet === LOST).length;
-			assert.ok(lost > 0);
-			const playout = await open();
-			const heard = joined(
-				play(
-					playout,
-					sent.map((packet) => [packet]),
-				),
-			);
-			assert.equal(heard.length, source.length);
-			assert.equal(playout.missing, lost);
-			const likeness = correlation(source, heard, FRAME);
-			assert.ok(likeness > 1 - percent / 50, `correlation ${likeness}`);
-			// A concealed packet is more like the sound than silence would be.
-			const silent = Int16Array.from(heard, (sample, at) => (sent[Math.floor(at / FRAME)] === LOST ? 0 : sample));
-			assert.ok(likeness >= correlation(source, silent, FRAME));
-		});
-	}
+	it("conceals a loss of a tenth: the sound keeps its length", async () => {
+		const { packets, source } = await spoken(300);
+		const sent = packets.map((packet, at) => (at % 10 === 3 ? LOST : packet));
+		const periods = sent.map((packet) => [packet]);
+		const heard = joined(play(await open(), periods));
+		assert.equal(heard.length, source.length);
+		const likeness = correlation(source, heard, FRAME);
+		assert.ok(likeness > 0.8, `correlation ${likeness}`);
+		// A concealed packet is more like the sound than silence would be.
+		const silent = heard.map((sample, at) => (sent[Math.floor(at / FRAME)] === LOST ? 0 : sample));
+		assert.ok(likeness >= correlation(source, silent, FRAME));
+	});
 
 	it("plays packets that come in bursts as if they came evenly", async () => {
 		const { packets, source } = await spoken(30);
 		const bursts = packets.map((_, at) => (at % 3 === 0 ? packets.slice(at, at + 3) : []));
-		const playout = await open();
-		assert.equal(joined(play(playout, bursts)).length, source.length);
-		assert.equal(playout.missing, 0);
+		const heard = joined(play(await open(), bursts));
+		assert.equal(heard.length, source.length);
+		assert.ok(correlation(source, heard, FRAME) > 0.95);
 	});
 
 	it("conceals a gap of three packets, is silent after that, and waits for two packets then", async () => {
 		const { packets } = await spoken(10);
-		const playout = await open();
 		const [one, two, three, four] = packets as [Uint8Array, Uint8Array, Uint8Array, Uint8Array];
-		const heard = play(playout, [[one, two], [], [], [], [], [], [], [three], [four]]);
+		const heard = play(await open(), [[one, two], [], [], [], [], [], [], [three], [four]]);
 		const loud = heard.map((piece) => piece?.some((sample) => Math.abs(sample) > 100));
 		assert.deepEqual(loud, [true, true, true, true, true, false, undefined, undefined, true, true]);
-		assert.equal(playout.missing, 4);
 	});
 
 	it("conceals what is no Opus, and plays on", async () => {
 		const { packets } = await spoken(6);
 		const wrong = new Uint8Array(4_000).fill(0xff);
-		const playout = await open();
 		const heard = play(
-			playout,
+			await open(),
 			[...packets.slice(0, 3), wrong, ...packets.slice(3)].map((packet) => [packet]),
 		);
 		assert.equal(joined(heard).length, 7 * FRAME);
-		assert.equal(playout.missing, 1);
-	});
-
-	it("takes 40 packets, and no more", async () => {
-		const { packets } = await spoken(41);
-		const playout = await open();
-		const found = packets.map((packet) => playout.add(packet));
-		assert.deepEqual(found, [...new Array(40).fill(true), false]);
 	});
 });

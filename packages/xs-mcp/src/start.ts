@@ -194,12 +194,11 @@ const SETTLED = 60;
 const MAX_FOLDERS = 500;
 
 /**
- * Watches a project's folder and those in it.
+ * Watches a project's folder and those in it, as long as the process runs.
  *
  * @param onChange called after changes, once for a burst of them
- * @returns ends that
  */
-function watchFolder(folder: string, onChange: () => void): () => void {
+function watchFolder(folder: string, onChange: () => void): void {
 	const watchers = new Map<string, FSWatcher>();
 	let timer: NodeJS.Timeout | undefined;
 	const changed = (name: string | null): void => {
@@ -229,12 +228,6 @@ function watchFolder(folder: string, onChange: () => void): () => void {
 		}
 	};
 	add(folder);
-	return () => {
-		clearTimeout(timer);
-		for (const watcher of watchers.values()) {
-			watcher.close();
-		}
-	};
 }
 
 function isSource(name: string): boolean {

@@ -138,7 +138,8 @@ export class Engine {
 	readonly #port: Port;
 	readonly #timeoutMs: number;
 	readonly #waiting: Waiting[] = [];
-	#name = "";
+	/** Its display name: "XS 13.3 (64-bit)", "V8 11.3". */
+	name = "";
 	#running: Waiting | undefined;
 	#timer: NodeJS.Timeout | undefined;
 	/** Why the machine was ended, if from here. */
@@ -169,13 +170,8 @@ export class Engine {
 	): Promise<Engine> {
 		const engine = new Engine(open, timeoutMs);
 		const [hello] = await engine.#request({ kind: "hello" });
-		engine.#name = nameOf(hello?.header ?? []);
+		engine.name = nameOf(hello?.header ?? []);
 		return engine;
-	}
-
-	/** Its display name: "XS 13.3 (64-bit)", "V8 11.3". */
-	get name(): string {
-		return this.#name;
 	}
 
 	/** Evaluates a classic script. */
@@ -194,15 +190,15 @@ export class Engine {
 		if (!report) {
 			return undefined;
 		}
-		const [
-			slots = 0,
-			peakSlots = 0,
-			chunkBytes = 0,
-			peakChunkBytes = 0,
-			peakStackSlots = 0,
-			slotBytes = 0,
-			collections = 0,
-		] = report.header.map(Number);
+		const [slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes, collections] = report.header as [
+			number,
+			number,
+			number,
+			number,
+			number,
+			number,
+			number,
+		];
 		return { slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes, collections };
 	}
 

@@ -6,9 +6,6 @@ import type { Open } from "./service.js";
 /** Packets that have to wait before the first is played, and again after a gap. */
 const PREBUFFER = 2;
 
-/** Packets that may wait, of 60 ms: 2.4 s, as on the C++ firmware. */
-const MAX_PACKETS = 40;
-
 /** Packets in a row that are concealed. After that it is silent. */
 const MAX_CONCEALED = 3;
 
@@ -24,8 +21,6 @@ export class Playout {
 	#isPlaying = false;
 	#isComplete = false;
 	#concealed = 0;
-	/** Packets that were lost, late, or could not be decoded. */
-	missing = 0;
 	/** Timestamp of the packet whose samples were returned last; 0 for none. */
 	timestamp = 0;
 
@@ -47,14 +42,9 @@ export class Playout {
 	/**
 	 * @param packet empty: one that was lost
 	 * @param timestamp the backend's, 0 for none
-	 * @returns false if too many wait: it is dropped
 	 */
-	add(packet: Uint8Array, timestamp = 0): boolean {
-		if (this.#packets.length >= MAX_PACKETS) {
-			return false;
-		}
+	add(packet: Uint8Array, timestamp = 0): void {
 		this.#packets.push({ packet, timestamp });
-		return true;
 	}
 
 	/** No packets follow. */
@@ -89,7 +79,6 @@ export class Playout {
 
 	/** After a while it is silent, and waits for packets as at the start. */
 	#conceal(): Int16Array | undefined {
-		this.missing += 1;
 		this.#concealed += 1;
 		if (this.#concealed <= MAX_CONCEALED) {
 			return this.#decoder.decodePacketLoss(this.#frame);
