@@ -4,7 +4,7 @@ import { createServer, connect as dial, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import mqtt, { type IPublishPacket, type MqttClient } from "mqtt";
 import { connect, startProgram } from "xs-mcp-gateway/testing/program";
-import { until } from "../host-test/support/testing.js";
+import { testWith, until } from "../host-test/support/testing.js";
 import { Mosquitto, whyNoMosquitto } from "./mosquitto.js";
 
 const ACCESS = { username: "maker", password: "secret" };
@@ -205,6 +205,15 @@ async function goOfflineDuring(t: TestContext, packet: typeof CONNACK | typeof S
 	return { program, lamp };
 }
 
+/** A server that is online. */
+const itOnline = testWith(async (t) => {
+	const { broker, open } = await start(t);
+	const program = await open();
+	const lamp = await Lamp.start(t, broker.url);
+	await untilOnline(program);
+	return { broker, program, lamp };
+});
+
 describe("a server of MCP over MQTT at brokerUrl", { skip: whyNoMosquitto }, () => {
 	it("that was there before the gateway is initialized, listed and called on the topics of the specification", async (t) => {
 		const { broker, open } = await start(t);
@@ -230,11 +239,7 @@ describe("a server of MCP over MQTT at brokerUrl", { skip: whyNoMosquitto }, () 
 		assert.deepEqual(board, { name: "lamp", version: "1.2.3" });
 	});
 
-	it("is offline after its will, and gets another client id when it is back", async (t) => {
-		const { broker, open } = await start(t);
-		const program = await open();
-		const lamp = await Lamp.start(t, broker.url);
-		await untilOnline(program);
+	itOnline("is offline after its will, and gets another client id when it is back", async ({ program, lamp, broker }) => {
 		lamp.mqtt.stream.destroy();
 		await untilOffline(program);
 		await lamp.connect(broker.url);
@@ -243,11 +248,7 @@ describe("a server of MCP over MQTT at brokerUrl", { skip: whyNoMosquitto }, () 
 		assert.equal(new Set(clients).size, 2);
 	});
 
-	it("is initialized again when it announces itself again", async (t) => {
-		const { broker, open } = await start(t);
-		const program = await open();
-		const lamp = await Lamp.start(t, broker.url);
-		await untilOnline(program);
+	itOnline("is initialized again when it announces itself again", async ({ program, lamp }) => {
 		await lamp.announce();
 		await until(() => lamp.saw("initialize").length === 2, "initialized again");
 		await untilOnline(program);
@@ -284,11 +285,7 @@ describe("a server of MCP over MQTT at brokerUrl", { skip: whyNoMosquitto }, () 
 		assert.equal(lamp.saw("initialize").length, 1);
 	});
 
-	it("keeps its new session when messages of the one before come late", async (t) => {
-		const { broker, open } = await start(t);
-		const program = await open();
-		const lamp = await Lamp.start(t, broker.url);
-		await untilOnline(program);
+	itOnline("keeps its new session when messages of the one before come late", async ({ program, lamp }) => {
 		const [{ client } = { client: "" }] = lamp.heard;
 		const rpc = `$mcp-rpc/${client}/lamp-1/${NAME}`;
 		const leave = () =>
@@ -331,22 +328,14 @@ describe("a server of MCP over MQTT at brokerUrl", { skip: whyNoMosquitto }, () 
 		assert.ok(attempts <= 3, `${attempts} attempts`);
 	});
 
-	it("is listed again after a change that it reports on its capability topic", async (t) => {
-		const { broker, open } = await start(t);
-		const program = await open();
-		const lamp = await Lamp.start(t, broker.url);
-		await untilOnline(program);
+	itOnline("is listed again after a change that it reports on its capability topic", async ({ program, lamp }) => {
 		lamp.tools = ["set_lamp", "dim_lamp"];
 		const changed = JSON.stringify({ jsonrpc: "2.0", method: "notifications/tools/list_changed" });
 		await lamp.mqtt.publishAsync(lamp.topic("capability/"), changed);
 		await until(() => find(program)?.record.offers.tools?.length === 2, "listed again");
 	});
 
-	it("cannot be answered for, or disconnected, on its capability topic", async (t) => {
-		const { broker, open } = await start(t);
-		const program = await open();
-		const lamp = await Lamp.start(t, broker.url);
-		await untilOnline(program);
+	itOnline("cannot be answered for, or disconnected, on its capability topic", async ({ program, lamp }, t) => {
 		lamp.forged = { result: { content: [{ type: "text", text: "forged" }] } };
 		assert.deepEqual(await call(t, program), [{ type: "text", text: "on" }]);
 		lamp.forged = { id: undefined, method: "notifications/disconnected" };
@@ -376,11 +365,7 @@ describe("a server of MCP over MQTT at brokerUrl", { skip: whyNoMosquitto }, () 
 		assert.deepEqual(lamp.heard, []);
 	});
 
-	it("that disconnects the gateway is offline until it announces itself", async (t) => {
-		const { broker, open } = await start(t);
-		const program = await open();
-		const lamp = await Lamp.start(t, broker.url);
-		await untilOnline(program);
+	itOnline("that disconnects the gateway is offline until it announces itself", async ({ program, lamp }) => {
 		const [{ client } = { client: "" }] = lamp.heard;
 		const rpc = `$mcp-rpc/${client}/lamp-1/${NAME}`;
 		await lamp.mqtt.publishAsync(rpc, '{"jsonrpc":"2.0","method":"notifications/disconnected"}');
@@ -425,11 +410,7 @@ describe("a server of MCP over MQTT at brokerUrl", { skip: whyNoMosquitto }, () 
 		await untilOnline(program);
 	});
 
-	it("is online again after a restart of the broker", async (t) => {
-		const { broker, open } = await start(t);
-		const program = await open();
-		const lamp = await Lamp.start(t, broker.url);
-		await untilOnline(program);
+	itOnline("is online again after a restart of the broker", async ({ program, lamp, broker }) => {
 		const closed = once(lamp.mqtt as never, "close");
 		await broker.kill();
 		await closed;
