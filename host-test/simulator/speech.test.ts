@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { describe, it, type TestContext } from "node:test";
 import { ROOT } from "xs-mcp/root";
+import { OggOpusReader } from "xs-mcp-firmware/features/voice/ogg-opus";
 import { encodeWav } from "xs-mcp-gateway/wav";
 import { openBackend, openUdpBackend } from "../../e2e/speech-backend.js";
 import { captureSound, samplesIn } from "../support/captured-sound.js";
 import { correlation, correlationWithGaps } from "../support/correlation.js";
-import { readOgg } from "../support/ogg.js";
 import { whyMissing, whyNoOpus } from "../support/optional-program.js";
 import { noSdk } from "../support/sdk.js";
 import { decode } from "../support/sounds.js";
@@ -59,7 +59,13 @@ function encoded(): Uint8Array[] {
 		(sample, at) => sample + ((at * 7_919) % 401) - 200,
 	);
 	const wav = encodeWav({ sampleRate: RATE, samples: Buffer.from(noisy.buffer) });
-	return readOgg(execFileSync("opusenc", ["--quiet", "--framesize", "60", "-", "-"], { input: wav }));
+	const reader = new OggOpusReader();
+	reader.add(Uint8Array.from(execFileSync("opusenc", ["--quiet", "--framesize", "60", "-", "-"], { input: wav })));
+	const packets: Uint8Array[] = [];
+	for (let packet = reader.next(); packet !== undefined; packet = reader.next()) {
+		packets.push(packet);
+	}
+	return packets;
 }
 
 /** The firmware with the codec, in a session with a backend. */

@@ -5,6 +5,7 @@ import { importBundle } from "xs-mcp/build/import-bundle";
 import type { Sdk } from "xs-mcp/moddable/sdk";
 import { ROOT } from "xs-mcp/root";
 import { SENSOR, SENSORS } from "xs-mcp-virtual-device/sensors";
+import SMBus from "xs-mcp-virtual-device/smbus";
 
 /** A driver of ECMA-419 (§13). */
 type Driver = new (
@@ -81,10 +82,14 @@ const hex = (bytes: ArrayBuffer | Uint8Array): string =>
  */
 export function scriptedBus(script: Script, written: string[] = []) {
 	const replies = Object.fromEntries(Object.entries(script).map(([key, reply]) => [key, [reply].flat()]));
-	return class Bus {
+	return class Bus extends SMBus {
 		#last = "";
 
-		read(target: number | ArrayBuffer | ArrayBufferView): ArrayBuffer | number {
+		constructor() {
+			super({ address: 0 });
+		}
+
+		override read(target: number | ArrayBuffer | ArrayBufferView): ArrayBuffer | number {
 			const queue = replies[this.#last] ?? [];
 			const reply = Buffer.from((queue.length > 1 ? queue.shift() : queue[0]) ?? "", "hex");
 			const length = typeof target === "number" ? target : target.byteLength;
@@ -97,48 +102,14 @@ export function scriptedBus(script: Script, written: string[] = []) {
 			return length;
 		}
 
-		write(bytes: ArrayBuffer | Uint8Array): void {
+		override write(bytes: ArrayBuffer | Uint8Array): void {
 			this.#last = hex(bytes);
 			written.push(this.#last);
 		}
 
-		writeRead(bytes: Uint8Array, target: number): ArrayBuffer | number {
-			this.write(bytes);
-			return this.read(target);
-		}
+		override writeQuick(): void {}
 
-		readUint8(register: number): number {
-			return new Uint8Array(this.writeRead(Uint8Array.of(register), 1) as ArrayBuffer)[0] as number;
-		}
-
-		readUint16(register: number, bigEndian = false): number {
-			return new DataView(this.writeRead(Uint8Array.of(register), 2) as ArrayBuffer).getUint16(0, !bigEndian);
-		}
-
-		readBuffer(register: number, target: number): ArrayBuffer | number {
-			return this.writeRead(Uint8Array.of(register), target);
-		}
-
-		writeUint8(register: number, value: number): void {
-			this.write(Uint8Array.of(register, value));
-		}
-
-		writeUint16(register: number, value: number, bigEndian = false): void {
-			const bytes = [value >> 8, value & 0xff];
-			this.write(Uint8Array.of(register, ...(bigEndian ? bytes : bytes.reverse())));
-		}
-
-		writeBuffer(register: number, bytes: Uint8Array): void {
-			this.write(Uint8Array.of(register, ...bytes));
-		}
-
-		sendByte(command: number): void {
-			this.write(Uint8Array.of(command));
-		}
-
-		writeQuick(): void {}
-
-		close(): void {
+		override close(): void {
 			written.push("closed");
 		}
 	};
