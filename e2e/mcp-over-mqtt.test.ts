@@ -239,14 +239,17 @@ describe("a server of MCP over MQTT at brokerUrl", { skip: whyNoMosquitto }, () 
 		assert.deepEqual(board, { name: "lamp", version: "1.2.3" });
 	});
 
-	itOnline("is offline after its will, and gets another client id when it is back", async ({ program, lamp, broker }) => {
-		lamp.mqtt.stream.destroy();
-		await untilOffline(program);
-		await lamp.connect(broker.url);
-		await untilOnline(program);
-		const clients = lamp.saw("initialize").map(({ client }) => client);
-		assert.equal(new Set(clients).size, 2);
-	});
+	itOnline(
+		"is offline after its will, and gets another client id when it is back",
+		async ({ program, lamp, broker }) => {
+			lamp.mqtt.stream.destroy();
+			await untilOffline(program);
+			await lamp.connect(broker.url);
+			await untilOnline(program);
+			const clients = lamp.saw("initialize").map(({ client }) => client);
+			assert.equal(new Set(clients).size, 2);
+		},
+	);
 
 	itOnline("is initialized again when it announces itself again", async ({ program, lamp }) => {
 		await lamp.announce();

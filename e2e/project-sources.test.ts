@@ -2,36 +2,16 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { buildProject, openProject } from "xs-mcp/project";
 import { openDevice } from "xs-mcp/test";
-import { DEVICE, MANIFEST, ownProject, TOOL } from "../host-test/support/own-project.js";
-import { temporaryFolder } from "../host-test/support/testing.js";
+import { MANIFEST, ownProject, TOOL } from "../host-test/support/own-project.js";
 
 const bundleOf = async (files: Readonly<Record<string, string | undefined>>): Promise<string> =>
 	(await buildProject(openProject(ownProject(files)))).firmware;
 
 const { "lib/*": _, ...WITHOUT_LIB } = MANIFEST.modules;
 
-const NO_DEVICE = /device\.ts: expected "export default device\({ parts: { … } }\)"/;
-
 /** Wrong files of a project, and the error that names the place. */
 const FAULTS: readonly (readonly [fault: string, files: Readonly<Record<string, string>>, message: RegExp])[] = [
-	[
-		"two parts of one name",
-		{ "device.ts": DEVICE.replace("soil:", "pump:") },
-		/device\.ts:4:\d+: two parts or options have the name "pump"/,
-	],
-	["a device.ts without a device", { "device.ts": DEVICE.replace("export default", "export const pond =") }, NO_DEVICE],
-	["a device.ts with something else", { "device.ts": "export default 26;\n" }, NO_DEVICE],
-	[
-		"a part that is none",
-		{ "device.ts": "export default { parts: { pump: 26 } };\n" },
-		/device\.ts: part pump: expected what relay\(…\)/,
-	],
 	["an error in a tool", { "tools/level.ts": `${TOOL}const x: = 1;\n` }, /tools\/level\.ts:7:10: Unexpected "="/],
-	[
-		"an import that does not exist",
-		{ "tools/level.ts": TOOL.replace("../lib/level.js", "../lib/depth.js") },
-		/tools\/level\.ts:2:25: Could not resolve/,
-	],
 	[
 		"an import of Node's",
 		{ "tools/level.ts": TOOL.replace("../lib/level.js", "node:fs") },
@@ -103,9 +83,5 @@ describe("a project of its own on a virtual device", () => {
 		await assert.rejects(open("^99.1.0"), /is installed, but package\.json asks for \^99\.1\.0: run npm install/);
 		(await open("^0.1.0")).close();
 		(await open("file:../xs-mcp.tgz")).close();
-	});
-
-	it("is told that a folder has no project", async () => {
-		await assert.rejects(openDevice({ folder: temporaryFolder() }), /has no manifest\.json: .*npm create xs-mcp/);
 	});
 });

@@ -12,6 +12,9 @@ import { skipIf } from "../support/testing.js";
 const ROOMY = { slots: 2_000_000, chunkBytes: 64_000_000 };
 
 const { start, whyNotXs } = await chooseEngine("xs");
+/** Milliseconds of a command: an hour, because each suite is one. */
+const MAX_TIME = 3_600_000;
+
 const skip = skipIf(whyNotXs && `XS cannot be built here: ${whyNotXs}`);
 
 if (skip) {
@@ -24,7 +27,7 @@ if (skip) {
 
 async function runSuites(isRelease: boolean): Promise<void> {
 	const script = await bundle(fileURLToPath(new URL("xs-suites.ts", import.meta.url)), isRelease);
-	const engine = await start({ timeoutMs: Number.POSITIVE_INFINITY, limits: ROOMY });
+	const engine = await start({ timeoutMs: MAX_TIME, limits: ROOMY });
 	await engine.run("globalThis.hostConfig={config:{},settings:{},macAddress:''}");
 	const [announcement] = await engine.run(script);
 	const suites = announcement?.header[1] as [name: string, titles: string[]][];

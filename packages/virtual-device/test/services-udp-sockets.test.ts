@@ -24,7 +24,7 @@ const RECORDED = {
 	py: ["0100000d0000000700000000000000016d554d02283ba7a0c5dac2ff09"],
 };
 
-const keys = (key = KEY) => readUdpSettings({ server: "h", port: 1, key, nonce: NONCE });
+const keys = () => readUdpSettings({ server: "h", port: 1, key: KEY, nonce: NONCE });
 
 async function bound(t: TestContext): Promise<{ socket: Socket; port: number }> {
 	const socket = createSocket("udp4");
@@ -44,11 +44,11 @@ async function connect(t: TestContext) {
 	sockets.take("open", [1, "127.0.0.1", port, [...key], [...nonce]]);
 	const arrived = once(socket, "message");
 	sockets.take("write", [1, 60], PACKET);
-	const [datagram, peer] = (await arrived) as [Buffer, { port: number }];
+	const [, peer] = (await arrived) as [Buffer, { port: number }];
 	const send = (bytes: Uint8Array) => socket.send(bytes, peer.port, "127.0.0.1");
 	const heard = () =>
 		messages.map(({ header, bytes }) => [...header, ...(bytes ? [Buffer.from(bytes).toString("hex")] : [])]);
-	return { datagram, peer, send, sockets, heard };
+	return { peer, send, sockets, heard };
 }
 
 const itConnected = testWith(connect);
@@ -67,31 +67,6 @@ describe("audio over UDP, with AES-128-CTR", () => {
 		const audio = new UdpAudio(keys(), aesCtr);
 		const datagrams = [123_456, 123_516].map((time) => Buffer.from(audio.seal(PACKET, time)).toString("hex"));
 		assert.deepEqual(datagrams, RECORDED.gateway);
-	});
-
-	it("with another key is something else", () => {
-		const [datagram = ""] = RECORDED.gateway;
-		const { packet } = new UdpAudio(keys("ff".repeat(16)), aesCtr).open(Buffer.from(datagram, "hex"));
-		assert.notDeepEqual(Buffer.from(packet), PACKET);
-	});
-
-	itConnected("goes to the server, and comes from it, lost packets included", async ({ datagram, send, heard }) => {
-		const server = new UdpAudio(keys(), aesCtr);
-		assert.deepEqual(Buffer.from(server.open(datagram).packet), PACKET);
-		const [first, , third] = [0, 60, 120].map((time) => server.seal(PACKET, time)) as [
-			Uint8Array,
-			Uint8Array,
-			Uint8Array,
-		];
-		send(first);
-		send(third);
-		await until(() => heard().length === 3, "three have come");
-		const hex = PACKET.toString("hex");
-		assert.deepEqual(heard(), [
-			["udp.packet", 1, 0, hex],
-			["udp.packet", 1, 0],
-			["udp.packet", 1, 120, hex],
-		]);
 	});
 
 	itConnected("is dropped with the reason if it is old or malformed", async ({ send, heard }) => {

@@ -41,8 +41,6 @@ static int* option(const char* name)
 		return &options.chunkBytes;
 	if (!strcmp(name, "--stack-slots"))
 		return &options.stackSlots;
-	if (!strcmp(name, "--native-stack"))
-		return &options.nativeStack;
 	if (!strcmp(name, "--seconds"))
 		return &options.seconds;
 	if (!strcmp(name, "--seed"))
@@ -57,7 +55,7 @@ static void parseOptions(int argc, char** argv)
 		if (value && (i + 1 < argc))
 			*value = atoi(argv[i + 1]);
 		if (!value || (*value <= 0))
-			end(BAD_USAGE, "options: --slots, --chunk-bytes, --stack-slots, --native-stack, --seconds, --seed, each with a number");
+			end(BAD_USAGE, "options: --slots, --chunk-bytes, --stack-slots, --seconds, --seed, each with a number");
 	}
 }
 

@@ -17,7 +17,7 @@ typedef struct {
 	int slots; /* built-ins included; a limit */
 	int chunkBytes; /* a limit */
 	int stackSlots; /* built-ins excluded: a device has those in flash */
-	int nativeStack; /* bytes that native code may recurse through, such as JSON and the parser */
+	int nativeStack; /* set by the host: bytes that native code may recurse through, such as JSON and the parser */
 	int seed; /* of Math.random; without one it takes the system's random bytes, as a chip does */
 	int seconds; /* that one command may take; for a machine whose parent no longer watches it */
 } Options;

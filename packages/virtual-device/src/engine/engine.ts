@@ -24,7 +24,7 @@ export interface EngineOptions {
 	readonly onTrace?: (text: string) => void;
 	/** Hard limits: a machine that needs more ends. Without them it starts small and grows, up to 256 MB. */
 	readonly limits?: HeapLimits;
-	/** Longest time for one command, in milliseconds; the machine then ends as `unresponsive`. Default 10,000. `Infinity`: no limit. */
+	/** Longest time for one command, in milliseconds; the machine then ends as `unresponsive`. Default 10,000. */
 	readonly timeoutMs?: number;
 	/** Seed of `Math.random`, from 1 to 999,999,999: the same numbers at each start of this kind of engine. Default: the system's. */
 	readonly seed?: number;
@@ -237,9 +237,9 @@ export class Engine {
 		if (!next) {
 			return undefined;
 		}
-		if (Number.isFinite(this.#timeoutMs)) {
-			this.#timer = setTimeout(() => this.#onTimeout(), this.#timeoutMs);
-		}
+		this.#timer = setTimeout(() => {
+			this.#end({ code: "unresponsive", detail: `no answer within ${this.#timeoutMs} ms` });
+		}, this.#timeoutMs);
 		this.#port.send(next.command);
 		return next;
 	}
@@ -250,10 +250,6 @@ export class Engine {
 		this.#running = undefined;
 		answered?.resolve(packets);
 		this.#next();
-	}
-
-	#onTimeout(): void {
-		this.#end({ code: "unresponsive", detail: `no answer within ${this.#timeoutMs} ms` });
 	}
 
 	#onEnded(exit: EngineExit): void {

@@ -37,13 +37,12 @@ function nameOf([major, minor, bits]: readonly unknown[]): string {
 }
 
 function toArguments({ limits, seed }: EngineOptions, timeoutMs: number): string[] {
-	const seconds = Number.isFinite(timeoutMs) ? Math.ceil(timeoutMs / 1000) + ALARM_MARGIN_S : undefined;
 	const flags: [string, number | undefined][] = [
 		["--slots", limits?.slots],
 		["--chunk-bytes", limits?.chunkBytes],
 		["--stack-slots", limits?.stackSlots],
 		["--seed", seed],
-		["--seconds", seconds],
+		["--seconds", Math.ceil(timeoutMs / 1000) + ALARM_MARGIN_S],
 	];
 	return flags.flatMap(([flag, value]) => (value === undefined ? [] : [flag, String(value)]));
 }
