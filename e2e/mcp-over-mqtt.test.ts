@@ -205,39 +205,38 @@ async function goOfflineDuring(t: TestContext, packet: typeof CONNACK | typeof S
 	return { program, lamp };
 }
 
-/** A server that is online. */
+/** A server that was there before the gateway, and is online. */
 const itOnline = testWith(async (t) => {
 	const { broker, open } = await start(t);
-	const program = await open();
 	const lamp = await Lamp.start(t, broker.url);
+	const program = await open();
 	await untilOnline(program);
 	return { broker, program, lamp };
 });
 
 describe("a server of MCP over MQTT at brokerUrl", { skip: whyNoMosquitto }, () => {
-	it("that was there before the gateway is initialized, listed and called on the topics of the specification", async (t) => {
-		const { broker, open } = await start(t);
-		const lamp = await Lamp.start(t, broker.url);
-		const program = await open();
-		await untilOnline(program);
-		assert.deepEqual(await call(t, program), [{ type: "text", text: "on" }]);
-		const [{ client } = { client: "" }] = lamp.heard;
-		const rpc = `$mcp-rpc/${client}/lamp-1/${NAME}`;
-		assert.deepEqual(
-			lamp.heard.map(({ topic, message }) => [topic, message.method]),
-			[
-				[`$mcp-server/lamp-1/${NAME}`, "initialize"],
-				[rpc, "notifications/initialized"],
-				[rpc, "tools/list"],
-				[rpc, "tools/call"],
-			],
-		);
-		const [listed] = lamp.saw("tools/list");
-		assert.deepEqual(listed?.message.params ?? {}, {});
-		const { alias, board } = find(program) ?? {};
-		assert.match(alias ?? "", /^lamp_[0-9a-f]{6}$/);
-		assert.deepEqual(board, { name: "lamp", version: "1.2.3" });
-	});
+	itOnline(
+		"that was there before the gateway is initialized, listed and called on the topics of the specification",
+		async ({ program, lamp }, t) => {
+			assert.deepEqual(await call(t, program), [{ type: "text", text: "on" }]);
+			const [{ client } = { client: "" }] = lamp.heard;
+			const rpc = `$mcp-rpc/${client}/lamp-1/${NAME}`;
+			assert.deepEqual(
+				lamp.heard.map(({ topic, message }) => [topic, message.method]),
+				[
+					[`$mcp-server/lamp-1/${NAME}`, "initialize"],
+					[rpc, "notifications/initialized"],
+					[rpc, "tools/list"],
+					[rpc, "tools/call"],
+				],
+			);
+			const [listed] = lamp.saw("tools/list");
+			assert.deepEqual(listed?.message.params ?? {}, {});
+			const { alias, board } = find(program) ?? {};
+			assert.match(alias ?? "", /^lamp_[0-9a-f]{6}$/);
+			assert.deepEqual(board, { name: "lamp", version: "1.2.3" });
+		},
+	);
 
 	itOnline(
 		"is offline after its will, and gets another client id when it is back",
@@ -389,29 +388,24 @@ describe("a server of MCP over MQTT at brokerUrl", { skip: whyNoMosquitto }, () 
 		assert.equal(program.gateway.servers.all.length, 1);
 	});
 
-	it("hears that the gateway stops", async (t) => {
-		const { broker, open } = await start(t);
-		const lamp = await Lamp.start(t, broker.url);
-		const program = await open();
-		await untilOnline(program);
+	itOnline("hears that the gateway stops", async ({ program, lamp }) => {
 		await program.gateway.close();
 		await until(() => lamp.saw("notifications/disconnected").length === 1, "disconnected");
 		const [{ topic } = { topic: "" }] = lamp.saw("notifications/disconnected");
 		assert.equal(topic, `$mcp-client/presence/${lamp.heard[0]?.client}`);
 	});
 
-	it("hears by the gateway's will that its connection was lost, and is initialized again", async (t) => {
-		const { broker, open } = await start(t);
-		const lamp = await Lamp.start(t, broker.url);
-		const program = await open();
-		await untilOnline(program);
-		// The broker closes the connection of a client whose id another one takes over.
-		const rival = await mqtt.connectAsync(broker.url, { ...ACCESS, clientId: lamp.heard[0]?.client ?? "" });
-		t.after(() => rival.endAsync(true));
-		await until(() => lamp.saw("notifications/disconnected").length === 1, "disconnected");
-		await until(() => lamp.saw("initialize").length === 2, "initialized again");
-		await untilOnline(program);
-	});
+	itOnline(
+		"hears by the gateway's will that its connection was lost, and is initialized again",
+		async ({ broker, program, lamp }, t) => {
+			// The broker closes the connection of a client whose id another one takes over.
+			const rival = await mqtt.connectAsync(broker.url, { ...ACCESS, clientId: lamp.heard[0]?.client ?? "" });
+			t.after(() => rival.endAsync(true));
+			await until(() => lamp.saw("notifications/disconnected").length === 1, "disconnected");
+			await until(() => lamp.saw("initialize").length === 2, "initialized again");
+			await untilOnline(program);
+		},
+	);
 
 	itOnline("is online again after a restart of the broker", async ({ program, lamp, broker }) => {
 		const closed = once(lamp.mqtt as never, "close");

@@ -82,7 +82,9 @@ receive("http.headers", ([id, status, headers]) => {
 
 interface Part {
 	readonly more: boolean;
-	/** With the first part of a message. */
+	/** Of a WebSocket. */
+	readonly binary: boolean;
+	/** Of MQTT, with the first part of a message. */
 	readonly topic?: string;
 	readonly byteLength?: number;
 	readonly QoS?: number;
@@ -131,11 +133,6 @@ export class MQTTClient extends NetworkClient<Part> {
 
 serve("mqtt");
 receive("mqtt.control", ([id, message]) => clientOf<MQTTClient>(id)?.control(message as object));
-
-interface Part {
-	readonly more: boolean;
-	readonly binary: boolean;
-}
 
 /** Stands in for ECMA-419's WebSocket client. */
 export class WebSocketClient extends NetworkClient<Part> {

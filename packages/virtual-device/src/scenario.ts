@@ -1,3 +1,4 @@
+import { EventEmitter, once } from "node:events";
 import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -195,12 +196,15 @@ function readTime(value: unknown, path: Path): number {
 	return time;
 }
 
-/** Something that happened to a device, and who waits for it. */
-interface Happenings {
-	readonly seen: unknown[];
-	/** Up to where expectations were met: each looks at what came after the one before. */
-	met: number;
-	wake: (() => void) | undefined;
+/** Events of a kind. Each expectation looks at those that came after the one that met the expectation before. */
+class Happenings extends EventEmitter<{ added: [] }> {
+	readonly seen: unknown[] = [];
+	met = 0;
+
+	add(event: unknown): void {
+		this.seen.push(event);
+		this.emit("added");
+	}
 }
 
 /** Characters of a message in a report. */
@@ -217,18 +221,12 @@ export function prepareScenario(
 	scenario: Scenario,
 ): (report: (step: Step) => void) => Promise<void> {
 	const happenings: Readonly<Record<Expected, Happenings>> = {
-		sent: { seen: [], met: 0, wake: undefined },
-		received: { seen: [], met: 0, wake: undefined },
-		screen: { seen: [], met: 0, wake: undefined },
-		pins: { seen: [], met: 0, wake: undefined },
+		sent: new Happenings(),
+		received: new Happenings(),
+		screen: new Happenings(),
+		pins: new Happenings(),
 	};
 	const random = randomNumbers(scenario.seed);
-
-	const add = (kind: Expected, what: unknown): void => {
-		const happened = happenings[kind];
-		happened.seen.push(what);
-		happened.wake?.();
-	};
 
 	const expect = async ({ kind, members, within }: Expectation): Promise<void> => {
 		const happened = happenings[kind];
@@ -247,16 +245,16 @@ export function prepareScenario(
 					`not ${kind === "pins" ? "at the pins" : kind} within ${within} ms: ${shorten(members)}\n${describe(kind, happened)}`,
 				);
 			}
-			await sleep(happened, left);
+			await once(happened, "added", { signal: AbortSignal.timeout(Math.ceil(left)) }).catch(() => {});
 		}
 	};
 
-	device.on("screen", (picture) => add("screen", picture));
-	device.on("pin", () => add("pins", pinsOf(device)));
+	device.on("screen", (picture) => happenings.screen.add(picture));
+	device.on("pin", () => happenings.pins.add(pinsOf(device)));
 	device.on("message", ({ from, bytes, arrived }) => {
 		const message = parseMessage(bytes);
 		if (message !== undefined && arrived) {
-			add(from === "device" ? "sent" : "received", message);
+			happenings[from === "device" ? "sent" : "received"].add(message);
 		}
 	});
 	return async (report) => {
@@ -283,17 +281,6 @@ function pinsOf({ pins }: VirtualDevice): object {
 			return [[`pin ${pin}`, state] as const, ...(part === undefined ? [] : [[part, state] as const])];
 		}),
 	);
-}
-
-/** Waits until something more happens, or the time has passed. */
-async function sleep(happened: Happenings, time: number): Promise<void> {
-	const timer = new AbortController();
-	const woken = new Promise<void>((resolve) => {
-		happened.wake = resolve;
-	});
-	await Promise.race([woken, delay(time, undefined, { signal: timer.signal }).catch(() => {})]);
-	happened.wake = undefined;
-	timer.abort();
 }
 
 /** Describes the last event of this kind that met no expectation. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { availableParallelism, homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -108,25 +108,19 @@ export async function buildXsHost(bits: HostBits = NATIVE_BITS, onProgress?: Pro
 	return path;
 }
 
-/** The folder of a build in progress: its name has the process. */
-const WORK_FOLDER = /^build-(\d+)-/;
+/** Begins the names of folders of builds in progress. */
+const WORK = "build-";
 
-/** Removes the folders of builds that a signal or a crash interrupted: no process has them any more. */
+/** Age at which such a folder is of a build that a signal or a crash interrupted, ms. */
+const MAX_WORK_AGE = 3_600_000;
+
 async function removeInterrupted(): Promise<void> {
-	for (const name of await readdir(CACHE_FOLDER)) {
-		const [, pid] = WORK_FOLDER.exec(name) ?? [];
-		if (pid !== undefined && !isAlive(Number(pid))) {
-			await rm(join(CACHE_FOLDER, name), { recursive: true, force: true });
+	for (const folder of await list(CACHE_FOLDER, [""])) {
+		// Another process may have finished its build meanwhile.
+		const { mtimeMs = Date.now() } = (await stat(folder).catch(() => undefined)) ?? {};
+		if (basename(folder).startsWith(WORK) && Date.now() - mtimeMs > MAX_WORK_AGE) {
+			await rm(folder, { recursive: true, force: true });
 		}
-	}
-}
-
-/** A process of another user is alive, too. */
-function isAlive(pid: number): boolean {
-	try {
-		return process.kill(pid, 0);
-	} catch (error) {
-		return (error as NodeJS.ErrnoException).code === "EPERM";
 	}
 }
 
@@ -134,7 +128,7 @@ function isAlive(pid: number): boolean {
 async function build(folder: string, compiler: Compiler, sources: XsSources, onProgress?: Progress): Promise<void> {
 	await mkdir(CACHE_FOLDER, { recursive: true });
 	await removeInterrupted();
-	const work = await mkdtemp(join(CACHE_FOLDER, `build-${process.pid}-`));
+	const work = await mkdtemp(join(CACHE_FOLDER, WORK));
 	try {
 		const result = join(work, "result");
 		await mkdir(result);

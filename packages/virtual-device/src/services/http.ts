@@ -9,15 +9,7 @@ import { request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
 import { MAX_HEADERS } from "xs-mcp-firmware/protocols/http-server";
 import type { Environment } from "../environment.js";
-import {
-	type Deliver,
-	makeService,
-	type Open,
-	SEND_WINDOW,
-	type Service,
-	splitIntoParts,
-	type Tell,
-} from "./service.js";
+import { type Deliver, makeService, type Open, SEND_WINDOW, type Service, splitIntoParts } from "./service.js";
 
 interface HttpRequest {
 	readonly host: string;
@@ -46,7 +38,15 @@ export const openHttpRequest: Open = ([options, headers], tell) => {
 	sent.on("error", (error: NodeJS.ErrnoException) => tell("error", [error.message || error.code]));
 	sent.on("response", (received) => {
 		response = received;
-		receive(received, tell);
+		const headers = Object.entries(received.headers).map(([name, value]) => [name, String(value)]);
+		tell("headers", [received.statusCode, headers]);
+		received.on("data", (data: Buffer) => {
+			for (const [part] of splitIntoParts(data)) {
+				tell("data", [null], part);
+			}
+		});
+		received.on("end", () => tell("closed"));
+		received.on("error", (error) => tell("error", [error.message]));
 	});
 	sent.on("socket", (socket) => {
 		socket.setNoDelay(true);
@@ -69,18 +69,6 @@ export const openHttpRequest: Open = ([options, headers], tell) => {
 		destroy: () => sent.destroy(),
 	};
 };
-
-function receive(response: IncomingMessage, tell: Tell): void {
-	const headers = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
-	tell("headers", [response.statusCode, headers]);
-	response.on("data", (data: Buffer) => {
-		for (const [part] of splitIntoParts(data)) {
-			tell("data", [null], part);
-		}
-	});
-	response.on("end", () => tell("closed"));
-	response.on("error", (error) => tell("error", [error.message]));
-}
 
 interface Connection {
 	readonly socket: Socket;

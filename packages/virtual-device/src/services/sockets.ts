@@ -5,7 +5,7 @@ import { aesCtr } from "xs-mcp/build/aes-ctr";
 import { UdpAudio } from "xs-mcp-firmware/features/voice/udp-audio";
 import { type Connection, type Open, SEND_WINDOW, splitIntoParts, type Tell } from "./service.js";
 
-const TEXT = 1;
+/** Opcodes of frames (RFC 6455 §5.2) but for text. */
 const BINARY = 2;
 const CLOSE = 8;
 const PING = 9;
@@ -24,8 +24,15 @@ export const webSocketsOf =
 		const parts: Uint8Array[] = [];
 		return {
 			write([opcode, more], bytes) {
-				write(socket, opcode as number, more as boolean, bytes, tell);
-				if (opcode === TEXT || opcode === BINARY) {
+				const written = (): void => tell("writable", [bytes.byteLength]);
+				if (opcode === PING) {
+					socket.ping(bytes, undefined, written);
+				} else if (opcode === PONG) {
+					socket.pong(bytes, undefined, written);
+				} else if (opcode === CLOSE) {
+					socket.close();
+				} else {
+					socket.send(bytes, { binary: opcode === BINARY, fin: !more }, written);
 					parts.push(bytes);
 					if (!more) {
 						tell("message", [{ from: "device" }], Buffer.concat(parts.splice(0)));
@@ -56,30 +63,13 @@ function connect(url: string, headers: readonly (readonly [string, string])[], t
 	socket.on("ping", (data) => tell("control", [PING], data));
 	socket.on("pong", (data) => tell("control", [PONG], data));
 	socket.on("unexpected-response", (request, { statusCode = 0 }) => {
-		tell("error", [
-			describeStatus(
-				statusCode,
-				headers.some(([name]) => name.toLowerCase() === "authorization"),
-			),
-		]);
+		const hasToken = headers.some(([name]) => name.toLowerCase() === "authorization");
+		tell("error", [describeStatus(statusCode, hasToken)]);
 		request.destroy();
 	});
 	socket.on("error", (error: NodeJS.ErrnoException) => tell("error", [error.message || error.code]));
 	socket.on("close", () => tell("closed"));
 	return socket;
-}
-
-function write(socket: WebSocket, opcode: number, more: boolean, bytes: Uint8Array, tell: Tell): void {
-	const written = (): void => tell("writable", [bytes.byteLength]);
-	if (opcode === TEXT || opcode === BINARY) {
-		socket.send(bytes, { binary: opcode === BINARY, fin: !more }, written);
-	} else if (opcode === PING) {
-		socket.ping(bytes, undefined, written);
-	} else if (opcode === PONG) {
-		socket.pong(bytes, undefined, written);
-	} else if (opcode === CLOSE) {
-		socket.close();
-	}
 }
 
 /** The error for a handshake that was answered with this HTTP status. */
