@@ -1,25 +1,20 @@
 import type { AudioOutOptions } from "src/sound/played-sound";
-import { receive, send } from "./bridge.js";
-
-const open = new Map<number, AudioOut>();
-let lastId = 0;
+import { forget, register, send } from "./bridge.js";
 
 /** Stands in for ECMA-419's audio out (`embedded:io/audio/out`), for 16 bits and one channel: Node plays. */
 export class AudioOut {
-	readonly #id: number;
+	#id = 0;
 	readonly #options: AudioOutOptions;
 	/** 0 to 1. */
 	volume = 1;
 	#writable = 0;
 
 	constructor(options: AudioOutOptions) {
-		lastId += 1;
-		this.#id = lastId;
 		this.#options = options;
 	}
 
 	start(): void {
-		open.set(this.#id, this);
+		this.#id = register(this);
 		send(["audio.open", this.#id, this.#options.sampleRate]);
 	}
 
@@ -32,16 +27,14 @@ export class AudioOut {
 	}
 
 	close(): void {
-		if (open.delete(this.#id)) {
+		if (forget(this.#id)) {
 			send(["audio.close", this.#id]);
 		}
 	}
 
 	/** @internal Node has room for this much. */
-	fill(bytes: number): void {
+	writable(bytes: number): void {
 		this.#writable = bytes;
 		this.#options.onWritable(bytes);
 	}
 }
-
-receive("audio.writable", ([id, bytes]) => open.get(id as number)?.fill(bytes as number));

@@ -25,9 +25,35 @@ type Handler = (args: readonly unknown[], bytes: ArrayBuffer | undefined) => voi
 
 const handlers = new Map<string, Handler>();
 
+/** The connections and the like that Node has for the firmware, by their ids. */
+const objects = new Map<number, object>();
+let lastId = 0;
+
+/**
+ * Gives an object an id, until it is {@link forget forgotten}. Node's messages with this id call its methods, named as the
+ * messages after their prefix, with the other arguments and the bytes.
+ */
+export function register(object: object): number {
+	lastId += 1;
+	objects.set(lastId, object);
+	return lastId;
+}
+
+export const isRegistered = (id: number): boolean => objects.has(id);
+
+/** @returns whether there was an object with this id */
+export const forget = (id: number): boolean => objects.delete(id);
+
 globalThis.onHostMessage = (header, bytes) => {
 	const [kind, ...args] = JSON.parse(header) as [string, ...unknown[]];
-	handlers.get(kind)?.(args, bytes);
+	const handler = handlers.get(kind);
+	if (handler !== undefined) {
+		handler(args, bytes);
+		return;
+	}
+	const [id, ...others] = args;
+	const object = objects.get(id as number) as Readonly<Record<string, (...args: unknown[]) => void>> | undefined;
+	object?.[kind.slice(kind.indexOf(".") + 1)]?.(...others, bytes);
 };
 
 export const boot = globalThis.hostConfig;

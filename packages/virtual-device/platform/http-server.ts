@@ -1,6 +1,6 @@
-import type { HttpConnectionEvents, HttpServerOptions, ServedRequest, ServedResponse } from "src/protocols/http-server";
-import { boot, receive, send } from "./bridge.js";
-import { clientOf, NetworkClient, serve } from "./network-client.js";
+import type { HttpConnectionEvents, HttpServerOptions, ServedResponse } from "src/protocols/http-server";
+import { boot, forget, register, send } from "./bridge.js";
+import { NetworkClient } from "./network-client.js";
 
 /** Stands in for a connection of ECMA-419's HTTP server (`embedded:network/http/server`): one request, one response. */
 class HttpConnection extends NetworkClient<null> {
@@ -62,8 +62,8 @@ class HttpConnection extends NetworkClient<null> {
 	}
 
 	/** @internal The head of the request. */
-	begin(request: ServedRequest): void {
-		this.#events?.onRequest(request);
+	request(method: string, path: string, headers: [string, string][]): void {
+		this.#events?.onRequest({ method, path, headers: new Map(headers) });
 	}
 
 	/** @internal The request is complete: its body has this many bytes. */
@@ -99,25 +99,30 @@ class HttpConnection extends NetworkClient<null> {
 /** So many connections wait, as on a chip. */
 const MAX_PENDING = 8;
 
-const servers = new Map<number, HttpServer>();
-let lastServer = 0;
-
 class HttpServer {
 	readonly #id: number;
-	readonly options: HttpServerOptions;
+	readonly #options: HttpServerOptions;
 	/** The numbers in Node of the connections that wait. */
 	readonly #waiting: number[] = [];
 
 	constructor(options: HttpServerOptions, address: string) {
-		lastServer += 1;
-		this.#id = lastServer;
-		this.options = options;
-		servers.set(this.#id, this);
+		this.#id = register(this);
+		this.#options = options;
 		send(["httpd.listen", this.#id, options.port, address]);
 	}
 
+	/** @internal */
+	listening(): void {
+		this.#options.onListening();
+	}
+
+	/** @internal */
+	failed(message: string): void {
+		this.#options.onError?.(new Error(message));
+	}
+
 	/** @internal Someone has connected. */
-	connect(socket: number): void {
+	connection(socket: number): void {
 		if (this.#waiting.length < MAX_PENDING) {
 			this.#waiting.push(socket);
 			this.resume();
@@ -127,7 +132,7 @@ class HttpServer {
 	}
 
 	resume(): void {
-		const { mayConnect, onConnect } = this.options;
+		const { mayConnect, onConnect } = this.#options;
 		while (this.#waiting.length > 0 && mayConnect?.() !== false) {
 			const socket = this.#waiting.shift();
 			if (socket !== undefined) {
@@ -137,24 +142,10 @@ class HttpServer {
 	}
 
 	close(): void {
-		servers.delete(this.#id);
+		forget(this.#id);
 		send(["httpd.stop", this.#id]);
 	}
 }
-
-serve("httpd");
-receive("httpd.connection", ([server, socket]) => {
-	servers.get(server as number)?.connect(socket as number);
-});
-receive("httpd.listening", ([server]) => servers.get(server as number)?.options.onListening());
-receive("httpd.failed", ([server, message]) => {
-	servers.get(server as number)?.options.onError?.(new Error(message as string));
-});
-receive("httpd.request", ([id, method, path, headers]) => {
-	const request = { method: method as string, path: path as string, headers: new Map(headers as [string, string][]) };
-	clientOf<HttpConnection>(id)?.begin(request);
-});
-receive("httpd.whole", ([id, bytes]) => clientOf<HttpConnection>(id)?.whole(bytes as number));
 
 /** The virtual device's HTTP server: Node's, on the loopback address, unless the setting `httpAddress` names another. */
 const { httpAddress = "127.0.0.1" } = boot.config;

@@ -1,4 +1,4 @@
-import { receive, send } from "./bridge.js";
+import { forget, isRegistered, register, send } from "./bridge.js";
 
 /** The callbacks common to ECMA-419's clients. */
 export interface ClientOptions<Part> {
@@ -20,15 +20,6 @@ interface Arrival<Part> {
 	read: number;
 }
 
-/** The open clients, of all kinds, by id. */
-const clients = new Map<number, NetworkClient<unknown>>();
-let lastId = 0;
-
-/** Returns the open client with an id. */
-export function clientOf<Client>(id: unknown): Client | undefined {
-	return clients.get(id as number) as Client | undefined;
-}
-
 /**
  * The common part of the stand-ins for ECMA-419's network clients: Node has the connection, and messages about it carry
  * the client's id.
@@ -48,17 +39,15 @@ export abstract class NetworkClient<Part> {
 	#onEmpty: (() => void) | undefined;
 	#writable = 0;
 
-	/** @param kind the prefix of its message kinds to and from Node: see {@link serve} */
+	/** @param kind the prefix of its message kinds to and from Node */
 	constructor(kind: string, options: ClientOptions<Part>) {
-		lastId += 1;
-		this.#id = lastId;
+		this.#id = register(this);
 		this.#kind = kind;
 		this.#options = options;
-		clients.set(this.#id, this as NetworkClient<unknown>);
 	}
 
 	protected get isOpen(): boolean {
-		return clients.has(this.#id);
+		return isRegistered(this.#id);
 	}
 
 	/** @returns undefined if there is nothing to read, as for an empty message */
@@ -77,7 +66,7 @@ export abstract class NetworkClient<Part> {
 	}
 
 	close(): void {
-		if (clients.delete(this.#id)) {
+		if (forget(this.#id)) {
 			this.tell("close");
 		}
 	}
@@ -111,27 +100,29 @@ export abstract class NetworkClient<Part> {
 	}
 
 	/** @internal This many more bytes may be written. */
-	grant(count: number): void {
+	writable(count: number): void {
 		this.#writable += count;
 		this.#options.onWritable?.(this.#writable);
 	}
 
 	/** @internal A part of a message has arrived. */
-	arrive(bytes: ArrayBuffer, part: Part): void {
+	data(part: Part, bytes = new ArrayBuffer(0)): void {
 		this.#waiting.push({ bytes, part, read: 0 });
 		if (this.#waiting.length === 1) {
 			this.#announce();
 		}
 	}
 
-	/** @internal The connection is closed, possibly with an error. */
-	end(error: string | undefined): void {
-		clients.delete(this.#id);
-		if (error === undefined) {
-			this.#options.onClose?.();
-		} else {
-			this.#options.onError?.(new Error(error));
-		}
+	/** @internal The connection is closed. */
+	closed(): void {
+		forget(this.#id);
+		this.#options.onClose?.();
+	}
+
+	/** @internal The connection has failed. */
+	error(message: string): void {
+		forget(this.#id);
+		this.#options.onError?.(new Error(message));
 	}
 
 	#announce(): void {
@@ -169,14 +160,4 @@ export abstract class NetworkClient<Part> {
 			this.tell(isPaused ? "pause" : "resume");
 		}
 	}
-}
-
-/** Dispatches Node's messages to the clients of a kind. */
-export function serve(kind: string): void {
-	receive(`${kind}.writable`, ([id, count]) => clients.get(id as number)?.grant(count as number));
-	receive(`${kind}.data`, ([id, part], bytes = new ArrayBuffer(0)) => {
-		clients.get(id as number)?.arrive(bytes, part);
-	});
-	receive(`${kind}.closed`, ([id]) => clients.get(id as number)?.end(undefined));
-	receive(`${kind}.error`, ([id, message]) => clients.get(id as number)?.end(message as string));
 }

@@ -2,8 +2,7 @@ import type { HttpClientOptions, HttpClientRequestOptions, HttpClients } from "s
 import type { MqttClient, MqttClientOptions } from "src/protocols/mqtt-channel";
 import type { NetworkClients } from "src/protocols/transport";
 import type { WebSocketClientOptions } from "src/protocols/websocket-channel";
-import { receive } from "./bridge.js";
-import { clientOf, NetworkClient, type Secure, serve } from "./network-client.js";
+import { NetworkClient, type Secure } from "./network-client.js";
 
 /** Stands in for ECMA-419's HTTP client (`embedded:network/http/client`), for one request: Node makes it. */
 export class HTTPClient {
@@ -64,21 +63,21 @@ class HttpRequest extends NetworkClient<null> {
 	}
 
 	/** @internal As in the SDK: the end is reported when everything was read. */
-	override end(error: string | undefined): void {
-		this.whenRead(() => super.end(error));
+	override closed(): void {
+		this.whenRead(() => super.closed());
+	}
+
+	/** @internal */
+	override error(message: string): void {
+		this.whenRead(() => super.error(message));
 	}
 
 	/** @internal The response begins. */
-	begin(status: number, headers: readonly (readonly [string, string])[]): void {
+	headers(status: number, headers: readonly (readonly [string, string])[]): void {
 		const { headersMask, onHeaders } = this.#options;
 		onHeaders(status, new Map(headers.filter(([name]) => headersMask.includes(name))));
 	}
 }
-
-serve("http");
-receive("http.headers", ([id, status, headers]) => {
-	clientOf<HttpRequest>(id)?.begin(status as number, headers as [string, string][]);
-});
 
 interface Part {
 	readonly more: boolean;
@@ -131,9 +130,6 @@ export class MQTTClient extends NetworkClient<Part> {
 	}
 }
 
-serve("mqtt");
-receive("mqtt.control", ([id, message]) => clientOf<MQTTClient>(id)?.control(message as object));
-
 /** Stands in for ECMA-419's WebSocket client. */
 export class WebSocketClient extends NetworkClient<Part> {
 	readonly #options: WebSocketClientOptions & Secure;
@@ -155,15 +151,10 @@ export class WebSocketClient extends NetworkClient<Part> {
 	}
 
 	/** @internal A ping, a pong or a close frame. */
-	control(opcode: number, data: ArrayBuffer): void {
+	control(opcode: number, data = new ArrayBuffer(0)): void {
 		this.#options.onControl(opcode, data);
 	}
 }
-
-serve("ws");
-receive("ws.control", ([id, opcode], bytes = new ArrayBuffer(0)) => {
-	clientOf<WebSocketClient>(id)?.control(opcode as number, bytes);
-});
 
 /** The virtual device's network clients, as ECMA-419's records. */
 const network = {

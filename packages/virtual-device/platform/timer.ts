@@ -1,40 +1,33 @@
-import { receive, send } from "./bridge.js";
+import { forget, register, send } from "./bridge.js";
 
-interface RunningTimer {
-	readonly id: number;
+class RunningTimer {
+	readonly id = register(this);
 	readonly callback: () => void;
 	readonly repeats: boolean;
-}
 
-const timers = new Map<number, RunningTimer>();
-let lastId = 0;
-
-receive("timer.fired", ([id]) => {
-	const timer = timers.get(id as number);
-	if (timer !== undefined) {
-		if (!timer.repeats) {
-			timers.delete(timer.id);
-		}
-		timer.callback();
+	constructor(callback: () => void, delay: number, repeats: boolean) {
+		this.callback = callback;
+		this.repeats = repeats;
+		send(["timer.set", this.id, delay, repeats]);
 	}
-});
 
-function start(callback: () => void, delay: number, repeats: boolean): RunningTimer {
-	lastId += 1;
-	const timer = { id: lastId, callback, repeats };
-	timers.set(timer.id, timer);
-	send(["timer.set", timer.id, delay, repeats]);
-	return timer;
+	/** @internal */
+	fired(): void {
+		if (!this.repeats) {
+			forget(this.id);
+		}
+		this.callback();
+	}
 }
 
 /** Stands in for Moddable's `timer`: Node keeps the time. */
 const Timer = {
-	set: (callback: () => void, delay = 0) => start(callback, delay, false),
-	repeat: (callback: () => void, interval: number) => start(callback, interval, true),
+	set: (callback: () => void, delay = 0) => new RunningTimer(callback, delay, false),
+	repeat: (callback: () => void, interval: number) => new RunningTimer(callback, interval, true),
 	/** Simulated hardware needs no time. */
 	delay(_milliseconds: number): void {},
 	clear(timer: RunningTimer | null | undefined): void {
-		if (timer && timers.delete(timer.id)) {
+		if (timer && forget(timer.id)) {
 			send(["timer.clear", timer.id]);
 		}
 	},

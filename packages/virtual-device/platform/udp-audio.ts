@@ -1,28 +1,21 @@
 import type { OpenUdp } from "src/features/voice/udp-audio";
-import { receive, send } from "./bridge.js";
-
-type Events = Parameters<OpenUdp>[1];
-
-const open = new Map<number, Events>();
-let lastId = 0;
+import { forget, register, send } from "./bridge.js";
 
 /** An audio channel over UDP, whose work Node does. */
 export const openUdp: OpenUdp = ({ server, port, key, nonce }, events) => {
-	lastId += 1;
-	const id = lastId;
-	open.set(id, events);
+	const id = register({
+		packet(timestamp: number, bytes = new ArrayBuffer(0)) {
+			events.onPacket(new Uint8Array(bytes), timestamp);
+		},
+		dropped: (reason: string) => events.onDropped(reason),
+		error: (reason: string) => events.onFailed(reason),
+	});
 	send(["udp.open", id, server, port, [...key], [...nonce]]);
 	return {
 		send: (packet, timestamp) => send(["udp.write", id, timestamp], packet),
 		close() {
-			open.delete(id);
+			forget(id);
 			send(["udp.close", id]);
 		},
 	};
 };
-
-receive("udp.packet", ([id, timestamp], bytes = new ArrayBuffer(0)) =>
-	open.get(id as number)?.onPacket(new Uint8Array(bytes), timestamp as number),
-);
-receive("udp.dropped", ([id, reason]) => open.get(id as number)?.onDropped(reason as string));
-receive("udp.error", ([id, reason]) => open.get(id as number)?.onFailed(reason as string));
