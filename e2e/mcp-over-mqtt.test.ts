@@ -158,6 +158,13 @@ async function start(t: TestContext, more: Flags = {}) {
 	return { broker, open };
 }
 
+/** Starts a gateway whose broker can hold packets back. */
+async function startSlow(t: TestContext) {
+	const { broker, open } = await start(t);
+	const { slow, brokerUrl } = await SlowBroker.start(t, broker.port);
+	return { broker, slow, program: await open({ brokerUrl }) };
+}
+
 /** Waits until the gateway has taken every presence message that a server has published. */
 async function untilTaken(program: Program, lamp: Lamp): Promise<void> {
 	const topic = `$mcp-server/presence/${lamp.id}/last`;
@@ -190,9 +197,7 @@ const SUBACK = 9;
 
 /** Starts a server that goes offline before a packet of the broker reaches the gateway. The packet comes late. */
 async function goOfflineDuring(t: TestContext, packet: typeof CONNACK | typeof SUBACK) {
-	const { broker, open } = await start(t);
-	const { slow, brokerUrl } = await SlowBroker.start(t, broker.port);
-	const program = await open({ brokerUrl });
+	const { broker, slow, program } = await startSlow(t);
 	slow.holding = packet;
 	const lamp = await Lamp.start(t, broker.url);
 	await until(() => slow.held.length === 1, "a packet is held back");
@@ -270,9 +275,7 @@ describe("a server of MCP over MQTT at brokerUrl", { skip: whyNoMosquitto }, () 
 	});
 
 	it("has one session after two quick announcements", async (t) => {
-		const { broker, open } = await start(t);
-		const { slow, brokerUrl } = await SlowBroker.start(t, broker.port);
-		const program = await open({ brokerUrl });
+		const { broker, slow, program } = await startSlow(t);
 		slow.holding = SUBACK;
 		const lamp = await Lamp.start(t, broker.url);
 		await until(() => slow.held.length === 1, "subscribed");
@@ -303,9 +306,7 @@ describe("a server of MCP over MQTT at brokerUrl", { skip: whyNoMosquitto }, () 
 	});
 
 	it("is not connected to for each of many announcements", async (t) => {
-		const { broker, open } = await start(t);
-		const { slow, brokerUrl } = await SlowBroker.start(t, broker.port);
-		const program = await open({ brokerUrl });
+		const { broker, slow, program } = await startSlow(t);
 		const lamp = await Lamp.start(t, broker.url);
 		await untilOnline(program);
 		const before = slow.connections;

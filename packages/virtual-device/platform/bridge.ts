@@ -78,32 +78,23 @@ export function receive(kind: string, handler: Handler): void {
 	handlers.set(kind, handler);
 }
 
-interface Pending {
-	resolve(reply: { value: unknown; bytes: ArrayBuffer }): void;
-	reject(error: Error): void;
-}
-
-const pending = new Map<number, Pending>();
-let lastCall = 0;
-
 /** Sends a request to Node; the promise settles with its answer. */
 export function call(
 	service: string,
 	argument?: unknown,
-	bytes?: ArrayBuffer,
+	request?: ArrayBuffer,
 ): Promise<{ value: unknown; bytes: ArrayBuffer }> {
-	lastCall += 1;
-	const id = lastCall;
-	send(["board.call", id, service, argument], bytes);
-	return new Promise((resolve, reject) => pending.set(id, { resolve, reject }));
+	return new Promise((resolve, reject) => {
+		const id = register({
+			answer(value: unknown, error: string | null, bytes = new ArrayBuffer(0)) {
+				forget(id);
+				if (error === null) {
+					resolve({ value, bytes });
+				} else {
+					reject(new Error(error));
+				}
+			},
+		});
+		send(["board.call", id, service, argument], request);
+	});
 }
-
-receive("board.answer", ([id, value, error], bytes) => {
-	const call = pending.get(id as number);
-	pending.delete(id as number);
-	if (typeof error === "string") {
-		call?.reject(new Error(error));
-	} else {
-		call?.resolve({ value, bytes: bytes ?? new ArrayBuffer(0) });
-	}
-});

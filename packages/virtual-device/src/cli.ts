@@ -18,7 +18,7 @@ import {
 } from "./index.js";
 import { type Options, program } from "./options.js";
 import { print } from "./prompt-output.js";
-import type { prepareScenario, Scenario } from "./scenario.js";
+import type { prepareScenario } from "./scenario.js";
 import { recordSounds } from "./services/sounds.js";
 
 /** The minimum of the setting `chunkBytes`: with less the machine ends during the boot. */
@@ -41,7 +41,8 @@ async function run(given: Options): Promise<void> {
 		);
 	}
 	const engine = await chooseEngine(kind, { bits: bits === "32" ? 32 : 64, onProgress: console.error });
-	const scenario = options.scenario === undefined ? undefined : await openScenario(options.scenario);
+	const scenarios = options.scenario === undefined ? undefined : await import("./scenario.js");
+	const scenario = await scenarios?.readScenario(options.scenario ?? "").catch(failAs("--scenario"));
 	const { firmware, board } = await bundleFirmware(options);
 	const macAddress = options.mac ?? (options.new ? randomMacAddress() : macAddressOf(options.name));
 	const devices = Array.from({ length: count }, (_, index) =>
@@ -52,7 +53,7 @@ async function run(given: Options): Promise<void> {
 		}),
 	);
 	const [first] = devices as [VirtualDevice];
-	const steps = scenario && (await import("./scenario.js")).prepareScenario(first, scenario);
+	const steps = scenario && scenarios?.prepareScenario(first, scenario);
 	for (const device of devices) {
 		report(device, options);
 	}
@@ -92,12 +93,6 @@ async function takeCommands(device: VirtualDevice, { http, httpToken }: Options)
 	);
 	device.stop();
 	process.exit(process.stdin.isTTY || failed === 0 ? 0 : 1);
-}
-
-/** Rejects with ProgramError if the scenario cannot be used. */
-async function openScenario(file: string): Promise<Scenario> {
-	const { readScenario } = await import("./scenario.js");
-	return await readScenario(file).catch(failAs("--scenario"));
 }
 
 /** Runs a scenario to its end, which is the program's. */

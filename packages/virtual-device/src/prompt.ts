@@ -95,7 +95,7 @@ export async function prompt(
 	const commandsOf = (): Command => makeCommands(connect, device, toolNames, quits, quit);
 	if (isTerminal) {
 		heading("Your turn");
-		showHelp(commandsOf());
+		lines(commandsOf().helpInformation());
 		printAbove(terminal);
 		terminal.prompt();
 	}
@@ -179,10 +179,6 @@ function makeCommands(
 
 function usageOf(command: Command): string {
 	return command.parent === null ? "COMMAND" : `${command.name()} ${command.usage()}`.trim();
-}
-
-function showHelp(commands: Command): void {
-	lines(commands.helpInformation());
 }
 
 function lines(text: string): void {

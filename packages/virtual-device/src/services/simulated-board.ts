@@ -140,7 +140,7 @@ export function openBoard(deliver: Deliver, environment: Environment, onRestart:
 					throw new Error(`the simulated board has no ${service}`);
 				}
 				const answer = serve(argument as never, bytes);
-				tell(["board.answer", id, answer.value ?? null], answer.bytes);
+				tell(["board.answer", id, answer.value ?? null, null], answer.bytes);
 			} catch (error) {
 				tell(["board.answer", id, null, (error as Error).message]);
 			}
