@@ -26,23 +26,20 @@ for (const engine of cases(ENGINES)) {
 			return client;
 		}
 
-		it("lists and calls tools for the official client", async (t) => {
-			const { url } = await open(t);
-			const client = await meet(t, url);
-			assert.equal(client.getServerVersion()?.name, "virtual");
-			assert.ok((await client.listTools()).tools.length >= 5);
-			const result = await client.callTool({ name: "self.audio_speaker.set_volume", arguments: { volume: 30 } });
-			assert.equal(text(result), '{"volume":30}');
-		});
-
-		it("serves the official client by stateless requests", async (t) => {
-			const { url } = await open(t);
-			const client = await meet(t, url, { versionNegotiation: { mode: "auto" } });
-			assert.equal(client.getNegotiatedProtocolVersion(), "2026-07-28");
-			assert.ok((await client.listTools()).tools.length >= 5);
-			const result = await client.callTool({ name: "self.audio_speaker.set_volume", arguments: { volume: 30 } });
-			assert.equal(text(result), '{"volume":30}');
-		});
+		for (const [revision, mode] of [
+			["2025-11-25", "legacy"],
+			["2026-07-28", "auto"],
+		] as const) {
+			it(`lists and calls tools for the official client of ${revision}`, async (t) => {
+				const { url } = await open(t);
+				const client = await meet(t, url, { versionNegotiation: { mode } });
+				assert.equal(client.getNegotiatedProtocolVersion(), revision);
+				assert.equal(client.getServerVersion()?.name, "virtual");
+				assert.ok((await client.listTools()).tools.length >= 5);
+				const result = await client.callTool({ name: "self.audio_speaker.set_volume", arguments: { volume: 30 } });
+				assert.equal(text(result), '{"volume":30}');
+			});
+		}
 
 		it("serves calls while a client listens, and lets no other client listen", async (t) => {
 			const { url } = await open(t, everything);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { hostname } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
@@ -401,12 +401,7 @@ function withCodec(board: BoardProfile): BoardProfile {
 	return hasOpus() ? board : { ...board, parts: board.parts.filter((part) => part !== "codec") };
 }
 
-/** A locally administered unicast address. */
-export function randomMacAddress(): string {
-	const bytes = randomBytes(6);
-	bytes[0] = ((bytes[0] ?? 0) & 0xfc) | 0x02;
-	return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(":");
-}
+export const randomMacAddress = (): string => macAddressOf(randomUUID());
 
 /** The same for a name on a computer, so that a gateway sees the same device; another one on other computers. */
 export function macAddressOf(name: string): string {
