@@ -81,9 +81,9 @@ class HttpRequest extends NetworkClient<null> {
 
 interface Part {
 	readonly more: boolean;
-	/** Of a WebSocket. */
+	/** WebSocket: whether the message is binary. */
 	readonly binary: boolean;
-	/** Of MQTT, with the first part of a message. */
+	/** MQTT, with the first part of a message. */
 	readonly topic?: string;
 	readonly byteLength?: number;
 	readonly QoS?: number;

@@ -50,7 +50,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	#options: VirtualDeviceOptions;
 	/** Lower case, with colons. */
 	readonly macAddress: string;
-	/** What restarts do not change. */
+	/** State that restarts do not change. */
 	readonly environment: Environment;
 	/** Connections left after a power loss. */
 	readonly #abandoned = new Set<Service>();

@@ -30,12 +30,7 @@ const SAID = new Set(["ws.data", "ws.control", "mqtt.data", "http.headers", "htt
 export const MAX_DELAY = 60_000;
 
 /** A network client, and its part of the faults. */
-export interface FaultyClient extends Service {
-	/** Ends all connections, as a radio that is out of range does in the end. */
-	lose(): void;
-	/** Neither reads nor closes its connections any more, like a chip without power. `close` still closes them. */
-	abandon(): void;
-}
+export type FaultyClient = ReturnType<typeof openFaulty>;
 
 /**
  * Stands between the firmware and its network clients: loses, silences and delays what arrives. Outlives restarts of the device.
@@ -71,7 +66,7 @@ function openFaulty(
 	deliver: Deliver,
 	conditions: () => NetworkConditions,
 	onMessage: (message: TracedMessage) => void,
-): FaultyClient {
+) {
 	const open = new Set<unknown>();
 	/** HTTP requests whose response was silenced in part. */
 	const spoilt = new Set<unknown>();
@@ -136,7 +131,7 @@ function openFaulty(
 
 	return {
 		prefix,
-		take(kind, args, bytes) {
+		take(kind: string, args: readonly unknown[], bytes?: Uint8Array): void {
 			const [id] = args;
 			if (kind === "open") {
 				open.add(id);
@@ -149,20 +144,22 @@ function openFaulty(
 			}
 			client.take(kind, args, bytes);
 		},
-		lose() {
+		/** Ends all connections, as a radio that is out of range does in the end. */
+		lose(): void {
 			drop();
 			client.close();
 			for (const id of open) {
 				fail(id);
 			}
 		},
-		abandon() {
+		/** Neither reads nor closes its connections any more, like a chip without power. `close` still closes them. */
+		abandon(): void {
 			drop();
 			for (const id of open) {
 				client.take("pause", [id]);
 			}
 		},
-		close() {
+		close(): void {
 			drop();
 			client.close();
 		},
