@@ -55,7 +55,12 @@ class Lamp {
 			reconnectPeriod: 0,
 			will,
 		});
-		this.mqtt.on("message", (topic, payload, packet) => void this.#receive(topic, JSON.parse(String(payload)), packet));
+		this.mqtt.on("message", (topic, payload, packet) => {
+			this.#receive(topic, JSON.parse(String(payload)), packet).catch((error) => {
+				// Its test may end while it answers.
+				assert.equal(this.mqtt.disconnecting, true, error);
+			});
+		});
 		await this.mqtt.subscribeAsync(this.topic());
 		await this.announce();
 	}
