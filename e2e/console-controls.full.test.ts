@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { WireDevice } from "xs-mcp-gateway/testing/gateway";
+import { WireDevice, type WireDeviceOptions } from "xs-mcp-gateway/testing/gateway";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { until } from "../host-test/support/testing.js";
 import { complaintsOf, LAMP, openConsole, openWithDevice, startWithConsole, VOLUME } from "./console-page.js";
@@ -36,20 +36,23 @@ const SERVO = {
 	annotations: SETS,
 };
 
+/** A device whose tools set a light, and report it. */
+const withLight = (light: object): WireDeviceOptions => ({
+	tools: [STATUS_TOOL, LIGHT],
+	onCall: ({ name, arguments: { light: _, ...changed } }) => {
+		if (name === LIGHT.name) {
+			Object.assign(light, changed);
+		}
+		return { content: [{ type: "text", text: JSON.stringify({ lights: { led: light } }) }], isError: false };
+	},
+});
+
 const pump = await bundleManifest("examples/pump/manifest.json");
 
 describe("the controls and readings of a device in Chromium", { skip: whyNoChromium }, () => {
 	it("switches, dims and colours a light, each with one tap, and shows what the device says", async (t) => {
 		const light = { on: false, brightness: 50, color: "#ffffff" };
-		const { device, page } = await openWithDevice(t, {
-			tools: [STATUS_TOOL, LIGHT],
-			onCall: ({ name, arguments: { light: _, ...changed } }) => {
-				if (name === LIGHT.name) {
-					Object.assign(light, changed);
-				}
-				return { content: [{ type: "text", text: JSON.stringify({ lights: { led: light } }) }], isError: false };
-			},
-		});
+		const { device, page } = await openWithDevice(t, withLight(light));
 		const lastLight = () => device.calls.filter(({ name }) => name === LIGHT.name).at(-1)?.arguments;
 		await page.locator(".row .name a").click();
 		await page.getByRole("switch", { name: "Light" }).click();
@@ -83,15 +86,7 @@ describe("the controls and readings of a device in Chromium", { skip: whyNoChrom
 
 	it("shows what another client sets, and what the device does by itself", async (t) => {
 		const light = { on: false };
-		const { gateway, device, page } = await openWithDevice(t, {
-			tools: [STATUS_TOOL, LIGHT],
-			onCall: ({ name, arguments: changed }) => {
-				if (name === LIGHT.name) {
-					Object.assign(light, changed);
-				}
-				return { content: [{ type: "text", text: JSON.stringify({ lights: { led: light } }) }], isError: false };
-			},
-		});
+		const { gateway, device, page } = await openWithDevice(t, withLight(light));
 		await page.locator(".row .name a").click();
 		const lamp = (checked: boolean) => page.getByRole("switch", { name: "Light", checked }).waitFor();
 		await lamp(false);
