@@ -11,6 +11,7 @@ import { listenAt, publicOrigin, readTlsFiles, urlAt } from "./config/listen-add
 import type { Configuration } from "./config/settings.js";
 import { urlsForDevices } from "./devices/bootstrap/bootstrap-answer.js";
 import type { GatewayUrls, RunningGateway } from "./gateway.js";
+import { GatewayError } from "./gateway-error.js";
 import { history } from "./history/plugin.js";
 import { closeServer, listenOn, makeListener, makeServer, renewTls } from "./http/listener.js";
 import { deviceBody, makeRejectionReport, type RejectionReport } from "./http/rejections.js";
@@ -20,7 +21,6 @@ import {
 	checkMethod,
 	HEADERS,
 	type HttpEnv,
-	HttpError,
 	type Middleware,
 	makeLimits,
 	type RequestLimits,
@@ -189,13 +189,13 @@ function rejectWebSocket({ headers }: IncomingMessage, all: GatewayUrls, setting
 	if (headers.upgrade?.toLowerCase() === "websocket") {
 		const { websocket, mqtt } = urlsForDevices(all, settings);
 		const urls = [websocket, mqtt].filter((url) => url !== undefined).join(" or ") || "the broker";
-		throw new HttpError(404, "not-found", `no WebSocket at this port: devices connect to ${urls}`);
+		throw new GatewayError("not-found", `no WebSocket at this port: devices connect to ${urls}`);
 	}
 }
 
 const rejectChanges: Middleware = async (c, next) => {
 	if (c.var.admission.access.readOnly && isChange(c)) {
-		throw new HttpError(403, "token", "this token is read-only");
+		throw new GatewayError("forbidden", "this token is read-only");
 	}
 	await next();
 };
@@ -206,7 +206,7 @@ function isChange({ req }: Context<HttpEnv>): boolean {
 }
 
 function notFound(): never {
-	throw new HttpError(404, "not-found", "not found");
+	throw new GatewayError("not-found", "not found");
 }
 
 /** The media types of a card, and of the catalog that leads to it. */

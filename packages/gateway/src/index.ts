@@ -18,7 +18,7 @@ export type { ToolView } from "./catalog/tool-view.js";
 export type { Access, TokenKind, TokenRecord } from "./config/access.js";
 export { type ConfigurationSources, loadPlugins, readConfiguration } from "./config/configuration.js";
 export type { Configuration } from "./config/settings.js";
-export { TokenError, TokenStore } from "./config/token-store.js";
+export { TokenStore } from "./config/token-store.js";
 export type {
 	Admission,
 	AuthenticateDevice,
@@ -29,6 +29,7 @@ export { connectToMqtt, listenForMqtt } from "./devices/mqtt.js";
 export { openUdpChannels, type UdpChannels } from "./devices/udp-channels.js";
 export { listenForWebSocket } from "./devices/websocket.js";
 export { type CreateGatewayOptions, createGateway, type RunningGateway } from "./gateway.js";
+export { GatewayError, type GatewayErrorCode } from "./gateway-error.js";
 export { makeLog } from "./log.js";
 export { Gateway, type GatewayOptions } from "./mcp/gateway.js";
 export { ConfigurationError, definePlugin, type Plugin } from "./plugin.js";

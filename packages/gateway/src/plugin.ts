@@ -3,6 +3,7 @@ import * as z from "zod";
 import { isScope, SCOPES } from "./config/access.js";
 import type { Configuration } from "./config/settings.js";
 import type { RunningGateway } from "./gateway.js";
+import { GatewayError } from "./gateway-error.js";
 
 /** A feature of the gateway: one that it comes with, or an operator's own. */
 export interface Plugin<Value = unknown> {
@@ -318,9 +319,10 @@ export type CatalogMode = (typeof CATALOG_MODES)[number];
 export type ListKind = Exclude<CatalogMode, "auto">;
 
 /** Settings cannot be used. The message has a line for each, with its name as the user wrote it. */
-export class ConfigurationError extends Error {
-	constructor(problems: readonly string[], options?: { cause?: unknown }) {
-		super(problems.join("\n"), options);
-		this.name = "ConfigurationError";
+export class ConfigurationError extends GatewayError {
+	override readonly name = "ConfigurationError";
+
+	constructor(problems: readonly string[], options?: { readonly cause?: unknown }) {
+		super("configuration", problems.join("\n"), options);
 	}
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { UsageError } from "../src/cli/output.js";
 import { parseToolArguments } from "../src/cli/tool-arguments.js";
 import { argumentsOf, signatureOf } from "../src/cli/tool-commands.js";
+import { GatewayError } from "../src/gateway-error.js";
 
 const SCHEMA = {
 	type: "object",
@@ -44,12 +44,12 @@ describe("arguments of a tool on the command line", () => {
 			["toString=1", "toString: unknown argument; the tool takes text, count, ratio, on, options, items, any"],
 			["text", 'expected an argument like key=value, got "text"; quote values with spaces'],
 		] as const) {
-			assert.throws(() => parseToolArguments(SCHEMA, ["text=x", pair]), new UsageError(message), pair);
+			assert.throws(() => parseToolArguments(SCHEMA, ["text=x", pair]), new GatewayError("usage", message), pair);
 		}
 	});
 
 	it("are named if they are missing", () => {
-		assert.throws(() => parseToolArguments(SCHEMA, []), new UsageError("missing arguments: text"));
+		assert.throws(() => parseToolArguments(SCHEMA, []), new GatewayError("usage", "missing arguments: text"));
 		assert.throws(() => parseToolArguments({ type: "object" }, ["a=1"]), /the tool takes no arguments/);
 		assert.deepEqual(parseToolArguments({ type: "object", additionalProperties: true }, ["a=1"]), { a: 1 });
 	});

@@ -4,7 +4,7 @@ import { createServer, request as httpRequest } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { listen } from "../../../host-test/support/testing.js";
 import { readForm } from "../src/devices/pictures/picture-routes.js";
-import { HttpError } from "../src/http/route.js";
+import { GatewayError } from "../src/gateway-error.js";
 
 const MAX_FILE = 100_000;
 const BOUNDARY = "----ESP32_CAMERA_BOUNDARY";
@@ -41,7 +41,7 @@ async function send(t: TestContext, chunks: readonly string[], headers: object =
 	return await outcome;
 }
 
-const statusOf = (outcome: Outcome) => (outcome instanceof HttpError ? outcome.status : outcome);
+const statusOf = (outcome: Outcome) => (outcome instanceof GatewayError ? outcome.status : outcome);
 
 describe("readForm", () => {
 	it("reads what the C++ firmware sends, in chunks of any size", async (t) => {

@@ -7,8 +7,8 @@ import type { LookupFunction } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { listen } from "../../../host-test/support/testing.js";
+import { GatewayError } from "../src/gateway-error.js";
 import { MetadataDocuments } from "../src/oauth/metadata-document.js";
-import { OAuthFailure } from "../src/oauth/oauth-failure.js";
 import { makeStateFolder, toLoopback } from "../testing/program.js";
 import { authorizeUrl, Browser, makePkce, REDIRECT, startSignIn } from "../testing/sign-in.js";
 
@@ -94,7 +94,7 @@ describe("a client whose id is the URL of its metadata", () => {
 			const { url, documents } = await startSite(t, answer);
 			await assert.rejects(
 				documents.find(url, "192.0.2.1"),
-				(error: Error) => error instanceof OAuthFailure && why.test(error.message),
+				(error: Error) => error instanceof GatewayError && why.test(error.message),
 				`${why}`,
 			);
 		}

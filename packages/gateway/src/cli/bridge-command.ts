@@ -1,18 +1,16 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Command } from "commander";
 import { isObject } from "xs-mcp-firmware/core/text/json";
+import { EXIT, GatewayError } from "../gateway-error.js";
 import {
 	type CatalogFlags,
 	type ClientFlags,
 	clientFor,
 	type GatewayAddress,
 	type Message,
-	Rejection,
-	UnreachableError,
 	withAddress,
 	withCatalog,
 } from "./gateway-client.js";
-import { EXIT } from "./output.js";
 import { Relay } from "./relay.js";
 
 /** Milliseconds between attempts to reach a gateway. */
@@ -52,7 +50,7 @@ async function runBridge(device: string | undefined, options: ClientFlags & Cata
 		const reached = waitForGateway(() => gateway.address(device, options), onRetry).catch((error: Error) => {
 			report(error);
 			code = EXIT.failed;
-			return new Rejection(0, error.message);
+			return new GatewayError("rejected", error.message, { status: 0 });
 		});
 		void reached.then((address) => {
 			relay.gateway = address;
@@ -80,7 +78,7 @@ export async function waitForGateway(
 		try {
 			return await open();
 		} catch (error) {
-			if (!(error instanceof UnreachableError)) {
+			if (!(error instanceof GatewayError) || error.code !== "unreachable") {
 				throw error;
 			}
 			if (isFirst) {

@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { DeviceSummary, GatewayEvent } from "../console/operator-routes.js";
+import { EXIT, GatewayError } from "../gateway-error.js";
 import { printableLine } from "../printable.js";
 import { type ClientFlags, clientFor, eventsIn, withAddress } from "./gateway-client.js";
-import { EXIT, print, printTable, UsageError } from "./output.js";
+import { print, printTable } from "./output.js";
 import type { CallFlags } from "./tool-commands.js";
 
 /** Adds the commands that ask a running gateway. Returns the command `devices`. */
@@ -83,7 +84,7 @@ const toolCommands = () => import("./tool-commands.js");
 async function forget(device: string | undefined, options: ClientFlags & { offlineSince?: number }): Promise<void> {
 	const { offlineSince: seconds } = options;
 	if ((device === undefined) === (seconds === undefined)) {
-		throw new UsageError("expected a device or --offline-since, not both");
+		throw new GatewayError("usage", "expected a device or --offline-since, not both");
 	}
 	const gateway = clientFor(options);
 	if (device !== undefined) {
@@ -104,7 +105,7 @@ async function rename(
 ): Promise<void> {
 	const { title } = options;
 	if (alias === undefined && title === undefined) {
-		throw new UsageError("expected an alias or --title");
+		throw new GatewayError("usage", "expected an alias or --title");
 	}
 	const gateway = clientFor(options);
 	const { alias: before } = await gateway.device(device);

@@ -5,10 +5,10 @@ import { type Command, Option } from "commander";
 import { createParser } from "eventsource-parser";
 import { tryParseJson } from "xs-mcp-firmware/core/text/json";
 import type { DeviceSummary } from "../console/operator-routes.js";
+import { GatewayError } from "../gateway-error.js";
 import { CATALOG_MODES } from "../plugin.js";
 import { encodeHeaders, parameterHeaders, standardHeaders } from "../transports/request-headers.js";
 import { GATEWAY_INFO } from "../version.js";
-import { UsageError } from "./output.js";
 
 /** Default address of a gateway. */
 const DEFAULT_URL = "http://127.0.0.1:8766";
@@ -19,9 +19,6 @@ export interface ClientFlags {
 	readonly token?: string;
 	readonly json?: boolean;
 }
-
-/** The gateway does not answer. It may start later. */
-export class UnreachableError extends Error {}
 
 /** Which tools the gateway lists: parameters of the URL, which override its settings. */
 export interface CatalogFlags {
@@ -62,15 +59,18 @@ export type GatewayClient = ReturnType<typeof clientFor>;
  * Makes a client of the gateway that the flags name: its URL, with or without `/mcp`, and a client's token. An empty token counts as
  * absent: Claude Desktop passes one if the person typed nothing.
  *
- * @throws UsageError if the URL is invalid
+ * @throws GatewayError if the URL is invalid
  */
 export function clientFor({ url = DEFAULT_URL, token }: ClientFlags) {
 	if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-		throw new UsageError(`--url: expected a URL like http://127.0.0.1:8766, got ${JSON.stringify(url)}`);
+		throw new GatewayError("usage", `--url: expected a URL like http://127.0.0.1:8766, got ${JSON.stringify(url)}`);
 	}
 	const { username, password } = new URL(url);
 	if (username !== "" || password !== "") {
-		throw new UsageError("--url: must not contain a user name or password. Give a token with XS_MCP_GATEWAY_TOKEN");
+		throw new GatewayError(
+			"usage",
+			"--url: must not contain a user name or password. Give a token with XS_MCP_GATEWAY_TOKEN",
+		);
 	}
 	/** Address without a path: http://127.0.0.1:8766. */
 	const base = url.replace(/\/(mcp\/?)?$/, "");
@@ -81,9 +81,10 @@ export function clientFor({ url = DEFAULT_URL, token }: ClientFlags) {
 		try {
 			return await sendRequest(`${base}${path}`, { ...options, headers: { ...options.headers, ...headers } });
 		} catch (error) {
-			if (!(error instanceof Rejection)) {
+			if (!(error instanceof GatewayError)) {
 				const { code, message } = error as NodeJS.ErrnoException;
-				throw new UnreachableError(
+				throw new GatewayError(
+					"unreachable",
 					`cannot reach a gateway at ${base} (${code ?? message}). ` +
 						"Start one with xs-mcp-gateway, or name another with --url",
 					{ cause: error },
@@ -126,7 +127,7 @@ export function clientFor({ url = DEFAULT_URL, token }: ClientFlags) {
 		devices,
 		device,
 		/**
-		 * Returns the address of one device, or of all devices. Rejects with {@link UnreachableError} if no gateway answers, and
+		 * Returns the address of one device, or of all devices. Rejects with GatewayError "unreachable" if no gateway answers, and
 		 * with an Error that names the next step if it rejects the token or the view.
 		 *
 		 * @param name alias or id
@@ -172,7 +173,7 @@ export function clientFor({ url = DEFAULT_URL, token }: ClientFlags) {
 					}
 				}
 			} catch (error) {
-				const { code } = (error instanceof UnreachableError ? error.cause : error) as NodeJS.ErrnoException;
+				const { code } = (error instanceof GatewayError ? error.cause : error) as NodeJS.ErrnoException;
 				throw code === "ECONNRESET" ? new Error(LOST, { cause: error }) : error;
 			}
 			throw new Error(LOST);
@@ -239,22 +240,10 @@ export interface HttpRequest {
 	readonly timeout?: number;
 }
 
-/** The server has answered a request with an error. */
-export class Rejection extends Error {
-	readonly status: number;
-	readonly rpc: { readonly code?: number; readonly data?: unknown };
-
-	constructor(status: number, message: string, rpc: Rejection["rpc"] = {}) {
-		super(message);
-		this.status = status;
-		this.rpc = rpc;
-	}
-}
-
 /**
  * Sends one HTTP request. Settles at the response's headers. Not fetch: loading that takes four times the CPU.
  *
- * Rejects with {@link Rejection} unless the status is 200 to 299, and with Node's error if there is no response.
+ * Rejects with GatewayError "rejected" unless the status is 200 to 299, and with Node's error if there is no response.
  */
 export async function sendRequest(url: string, { json, headers, ...options }: HttpRequest): Promise<IncomingMessage> {
 	const { request } = url.startsWith("https:") ? await import("node:https") : await import("node:http");
@@ -268,8 +257,8 @@ export async function sendRequest(url: string, { json, headers, ...options }: Ht
 	const { statusCode: status = 0, statusMessage } = response;
 	if (status >= 300) {
 		const body = tryParseJson(await readText(response)) as { readonly error?: Message["error"] } | null | undefined;
-		const { message = `${status} ${statusMessage}`, ...rpc } = body?.error ?? {};
-		throw new Rejection(status, message, rpc);
+		const { message = `${status} ${statusMessage}`, code: rpc, data } = body?.error ?? {};
+		throw new GatewayError("rejected", message, { status, rpc, data });
 	}
 	return response;
 }

@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 import { Command, CommanderError } from "commander";
-import { ConfigurationError } from "../plugin.js";
+import { EXIT, GatewayError } from "../gateway-error.js";
 import { printable } from "../printable.js";
 import { GATEWAY_INFO } from "../version.js";
 import { addBridgeCommand } from "./bridge-command.js";
-import { EXIT, UsageError } from "./output.js";
 
 const EPILOGUE = `
 Settings: flags (--http-port) override environment variables (XS_MCP_GATEWAY_HTTP_PORT), which override the file
@@ -55,7 +54,7 @@ async function runCommandLine(args: readonly string[]): Promise<void> {
 		for (const line of (error as Error).message.split("\n")) {
 			console.error(`xs-mcp-gateway: ${printable(line)}`);
 		}
-		process.exitCode = error instanceof UsageError || error instanceof ConfigurationError ? EXIT.usage : EXIT.failed;
+		process.exitCode = error instanceof GatewayError ? (error.effect.exit ?? EXIT.failed) : EXIT.failed;
 	}
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { GatewayError } from "../gateway-error.js";
 import type { Channel } from "../mcp/client-request.js";
 import { GATEWAY_INFO } from "../version.js";
 import {
@@ -10,7 +11,6 @@ import {
 	type Message,
 	messagesIn,
 	PATIENCE,
-	Rejection,
 	repeatingHeaders,
 	sendRequest,
 } from "./gateway-client.js";
@@ -183,7 +183,8 @@ export class Relay {
 			return await send(await session);
 		} catch (error) {
 			// A session that ended meanwhile has this status, too, but its request may have been carried out.
-			const isUnknown = error instanceof Rejection && error.status === 404 && error.message.includes("start a new one");
+			const isUnknown =
+				error instanceof GatewayError && error.status === 404 && error.message.includes("start a new one");
 			if (!isUnknown) {
 				throw error;
 			}
@@ -213,12 +214,13 @@ export class Relay {
 	async #makeSession(isAgain: boolean): Promise<Session> {
 		const request = this.#initialize;
 		if (request === undefined) {
-			throw new Rejection(400, "start with initialize");
+			throw new GatewayError("rejected", "start with initialize");
 		}
 		const response = await this.#post(request);
 		const answer = await this.#answerIn(response, request);
 		if (answer.result === undefined) {
-			throw new Rejection(200, `${answer.error?.message}`, answer.error);
+			const { message, code: rpc, data } = answer.error ?? {};
+			throw new GatewayError("rejected", `${message}`, { status: 200, rpc, data });
 		}
 		const id = `${response.headers["mcp-session-id"]}`;
 		const headers = { "Mcp-Session-Id": id, "MCP-Protocol-Version": `${answer.result.protocolVersion}` };
@@ -242,7 +244,7 @@ export class Relay {
 		};
 		const open = (): Promise<IncomingMessage | Answer> =>
 			this.#post(request, {}, signal).catch((error: Error) => {
-				if (error instanceof Rejection && error.status === 400) {
+				if (error instanceof GatewayError && error.status === 400) {
 					return failureOf(request, error);
 				}
 				acknowledge();
@@ -354,9 +356,9 @@ function statelessRevision({ params }: Message): string | undefined {
 
 /** The answer to a request that has failed. A call of a tool fails as a result, which a model can read. */
 function failureOf(request: Request, error: Error): Answer {
-	const { code = CODE.server, data } = error instanceof Rejection ? error.rpc : {};
+	const { rpc: code = CODE.server, data } = error instanceof GatewayError ? error : {};
 	const lost = `lost the connection to the gateway: ${error.message || (error as NodeJS.ErrnoException).code}`;
-	const message = error instanceof Rejection ? error.message : lost;
+	const message = error instanceof GatewayError ? error.message : lost;
 	const isUnanswered = code === CODE.server || code === CODE.sessionNotFound;
 	return request.method === "tools/call" && isUnanswered
 		? failedCall(request, `The gateway did not answer: ${message}. The call may have been carried out, or not.`)

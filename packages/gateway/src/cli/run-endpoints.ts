@@ -1,10 +1,10 @@
 import { once } from "node:events";
+import { EXIT, GatewayError } from "../gateway-error.js";
 import { printableLine } from "../printable.js";
 import { connectEndpoint } from "../transports/endpoint.js";
 import { waitForGateway } from "./bridge-command.js";
 import { configurationFrom } from "./configuration-options.js";
 import { type CatalogFlags, type ClientFlags, clientFor } from "./gateway-client.js";
-import { EXIT, UsageError } from "./output.js";
 import { Relay } from "./relay.js";
 
 export interface EndpointFlags extends ClientFlags, CatalogFlags {
@@ -19,12 +19,12 @@ export interface EndpointFlags extends ClientFlags, CatalogFlags {
  */
 export async function runEndpoints(given: readonly string[], options: EndpointFlags): Promise<void> {
 	if (!given.every((each) => /^wss?:\/\//.test(each) && URL.canParse(each))) {
-		throw new UsageError("expected URLs of endpoints that begin with ws:// or wss://");
+		throw new GatewayError("usage", "expected URLs of endpoints that begin with ws:// or wss://");
 	}
 	const { device, config } = options;
 	const { endpoints } = configurationFrom({ config, ...(given.length > 0 && { endpoints: given }) });
 	if (endpoints.length === 0) {
-		throw new UsageError("expected the URL of an endpoint: wss://HOST/mcp/?token=…");
+		throw new GatewayError("usage", "expected the URL of an endpoint: wss://HOST/mcp/?token=…");
 	}
 	const onChange = (text: string): void => console.error(printableLine(`xs-mcp-gateway: ${text}`));
 	const gateway = clientFor(options);

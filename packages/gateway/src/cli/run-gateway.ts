@@ -7,6 +7,7 @@ import { loadPlugins, readConfiguration } from "../config/configuration.js";
 import type { Configuration } from "../config/settings.js";
 import { lockStateFolder } from "../config/state-files.js";
 import { createGateway } from "../gateway.js";
+import { EXIT, GatewayError } from "../gateway-error.js";
 import { makeDestination, makeLog, makePrettyFormat } from "../log.js";
 import { localAccess } from "../oauth/request-guard.js";
 import { ConfigurationError, withoutPassword } from "../plugin.js";
@@ -15,7 +16,7 @@ import { importState } from "../store/import-state.js";
 import { openStores } from "../store/open-stores.js";
 import { serveOverStdio } from "../transports/stdio.js";
 import { sourcesFrom } from "./configuration-options.js";
-import { EXIT, print, UsageError } from "./output.js";
+import { print } from "./output.js";
 
 /** Milliseconds in which a second signal is ignored: at Ctrl+C the terminal sends one, and npm or npx another. */
 const SAME_SIGNAL = 500;
@@ -32,19 +33,19 @@ const FLUSH_TIME = 500;
 /**
  * Runs the gateway until a signal, or until its client disconnects.
  *
- * Rejects with UsageError, ConfigurationError or TokenError if it cannot start.
+ * Rejects with GatewayError if it cannot start.
  */
 export async function runGateway(settings: object, { args: [word], parent }: Command): Promise<void> {
 	if (word !== undefined) {
 		const names = parent?.commands.map((each) => each.name()) ?? [];
 		// Commander takes a word after an option for an argument of this command.
 		if (names.includes(word)) {
-			throw new UsageError(`expected the command before its options: xs-mcp-gateway ${word} …`);
+			throw new GatewayError("usage", `expected the command before its options: xs-mcp-gateway ${word} …`);
 		}
 		const similar = closest(word, names);
 		const hint =
 			distance(word, similar) <= MAX_SLIPS ? `did you mean ${similar}?` : `expected one of ${names.join(", ")}`;
-		throw new UsageError(`unknown command ${word}: ${hint}`);
+		throw new GatewayError("usage", `unknown command ${word}: ${hint}`);
 	}
 	const sources = sourcesFrom(settings);
 	const plugins = await loadPlugins(sources);

@@ -4,11 +4,12 @@ import type { DeviceSummary } from "../console/operator-routes.js";
 import type { BindingSummary } from "../devices/bootstrap/bootstrap-routes.js";
 import type { FirmwareOffer } from "../devices/firmware/firmware-route.js";
 import { UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
+import { GatewayError } from "../gateway-error.js";
 import { signInFolder } from "../mcp/plugin.js";
 import { printableLine } from "../printable.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
 import { type ClientFlags, clientFor, withAddress } from "./gateway-client.js";
-import { print, printTable, UsageError } from "./output.js";
+import { print, printTable } from "./output.js";
 
 /** Adds the commands for configured servers. A running gateway notices their changes. */
 export function addServerCommands(program: Command): void {
@@ -35,7 +36,7 @@ function readPort(text: string): number {
 async function login(id: string, { port, ...settings }: { readonly port?: number }): Promise<void> {
 	const { stateFolder, serversFile } = configurationFrom(settings);
 	if (serversFile === undefined) {
-		throw new UsageError("missing --servers-file: the file that configures the server");
+		throw new GatewayError("usage", "missing --servers-file: the file that configures the server");
 	}
 	// Loaded on use: other commands need no client of MCP.
 	const { readServer, SignIns, signIn } = await import("xs-mcp-manager");
@@ -153,7 +154,7 @@ export function addFirmwareCommands(program: Command): void {
 
 async function push(device: string | undefined, options: PushFlags): Promise<void> {
 	if ((device === undefined) !== (options.all === true)) {
-		throw new UsageError("expected a device or --all, not both");
+		throw new GatewayError("usage", "expected a device or --all, not both");
 	}
 	if (device !== undefined) {
 		print(await pushTo(device, options));

@@ -4,11 +4,11 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { present, type Store } from "xs-mcp-manager/core";
 import { TOKEN_KINDS, type TokenKind } from "../config/access.js";
 import { makeSignInCode, TokenStore } from "../config/token-store.js";
+import { GatewayError } from "../gateway-error.js";
 import { printableLine } from "../printable.js";
 import { openStores } from "../store/open-stores.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
 import { collect } from "./gateway-client.js";
-import { UsageError } from "./output.js";
 
 /** The settings that say where tokens are stored. */
 const STORE_SETTINGS = ["stateFolder", "cluster", "clusterCredentials", "clusterCa"] as const;
@@ -72,16 +72,16 @@ async function addToken(
 ): Promise<void> {
 	if (kind === "device" && (allowUserTools || allowMicrophone || operator || readOnly || days !== undefined)) {
 		const flags = "--allow-user-tools, --allow-microphone, --operator, --read-only and --days";
-		throw new UsageError(`${flags} apply to client tokens only`);
+		throw new GatewayError("usage", `${flags} apply to client tokens only`);
 	}
 	if (allowMicrophone && readOnly) {
-		throw new UsageError("--allow-microphone cannot be combined with --read-only");
+		throw new GatewayError("usage", "--allow-microphone cannot be combined with --read-only");
 	}
 	if (operator && device) {
-		throw new UsageError("--operator cannot be combined with --device");
+		throw new GatewayError("usage", "--operator cannot be combined with --device");
 	}
 	if (operator && readOnly) {
-		throw new UsageError("--operator cannot be combined with --read-only");
+		throw new GatewayError("usage", "--operator cannot be combined with --read-only");
 	}
 	await withStore(settings, async (tokens) => {
 		const isFirst = !tokens.needs(kind);
@@ -114,7 +114,7 @@ async function addToken(
  * Asks before a token that locks others out. Without a terminal nobody can answer: a client's token is created, because
  * clients report a missing token. Devices do not, so a device's token needs `--yes`.
  *
- * Rejects with UsageError if `--yes` is needed, with Error if the answer is no.
+ * Rejects with GatewayError if `--yes` is needed, with Error if the answer is no.
  */
 async function confirmFirstToken(kind: TokenKind): Promise<void> {
 	const warning = `This is the first token for a ${kind}. From now on every ${kind} needs one, and ${kind}s without one are disconnected.`;
@@ -122,7 +122,7 @@ async function confirmFirstToken(kind: TokenKind): Promise<void> {
 		if (kind === "client") {
 			return;
 		}
-		throw new UsageError(`${warning} To create it anyway: --yes`);
+		throw new GatewayError("usage", `${warning} To create it anyway: --yes`);
 	}
 	const terminal = createInterface({ input: process.stdin, output: process.stderr });
 	// Ctrl+D counts as no.

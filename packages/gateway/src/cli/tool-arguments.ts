@@ -1,11 +1,11 @@
 import { isObject } from "xs-mcp-firmware/core/text/json";
 import { jsonIn } from "xs-mcp-manager/core";
-import { UsageError } from "./output.js";
+import { GatewayError } from "../gateway-error.js";
 
 /**
  * Reads `key=value` arguments by the types in a tool's schema: numbers, booleans, JSON, text.
  *
- * @throws UsageError that names the argument
+ * @throws GatewayError that names the argument
  */
 export function parseToolArguments(
 	inputSchema: Readonly<Record<string, unknown>>,
@@ -16,7 +16,8 @@ export function parseToolArguments(
 	for (const pair of pairs) {
 		const at = pair.indexOf("=");
 		if (at < 1) {
-			throw new UsageError(
+			throw new GatewayError(
+				"usage",
 				`expected an argument like key=value, got ${JSON.stringify(pair)}; quote values with spaces`,
 			);
 		}
@@ -24,14 +25,14 @@ export function parseToolArguments(
 		if (!Object.hasOwn(properties, name) && inputSchema.additionalProperties !== true) {
 			const known = Object.keys(properties);
 			const list = known.length === 0 ? "the tool takes no arguments" : `the tool takes ${known.join(", ")}`;
-			throw new UsageError(`${name}: unknown argument; ${list}`);
+			throw new GatewayError("usage", `${name}: unknown argument; ${list}`);
 		}
 		args[name] = parseValue(name, properties[name], pair.slice(at + 1));
 	}
 	const required = Array.isArray(inputSchema.required) ? (inputSchema.required as string[]) : [];
 	const missing = required.filter((name) => !Object.hasOwn(args, name));
 	if (missing.length > 0) {
-		throw new UsageError(`missing arguments: ${missing.join(", ")}`);
+		throw new GatewayError("usage", `missing arguments: ${missing.join(", ")}`);
 	}
 	return args;
 }
@@ -50,7 +51,7 @@ function parseValue(name: string, schema: unknown, text: string): unknown {
 	}
 	const [expected, isOne] = kind;
 	if (!isOne(value)) {
-		throw new UsageError(`${name}: expected ${expected}, got ${JSON.stringify(text)}`);
+		throw new GatewayError("usage", `${name}: expected ${expected}, got ${JSON.stringify(text)}`);
 	}
 	return value;
 }

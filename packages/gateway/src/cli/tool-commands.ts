@@ -2,9 +2,10 @@ import type { CallToolResult, ContentBlock, ListToolsResult, Progress, Tool } fr
 import { declarationsOf } from "xs-mcp-manager";
 import { portable, readList, textOf } from "xs-mcp-manager/core";
 import type { DeviceSummary } from "../console/operator-routes.js";
+import { GatewayError } from "../gateway-error.js";
 import { printable, printableLine } from "../printable.js";
 import { type ClientFlags, clientFor, type GatewayClient } from "./gateway-client.js";
-import { print, printParagraph, UsageError } from "./output.js";
+import { print, printParagraph } from "./output.js";
 import { saveMedia } from "./save-media.js";
 import { parseToolArguments } from "./tool-arguments.js";
 
@@ -92,12 +93,13 @@ export async function callOn(
 	return result as CallToolResult;
 }
 
-/** @throws UsageError with the reason why the tool was not found */
+/** @throws GatewayError with the reason why the tool was not found */
 export function findTool(name: string, device: DeviceSummary, tools: readonly Tool[]): Tool {
 	const isNamed = (each: string): boolean => portable(each) === portable(name);
 	const tool = tools.find((each) => each.name === name) ?? tools.find((each) => isNamed(each.name));
 	if (tool === undefined) {
-		throw new UsageError(
+		throw new GatewayError(
+			"usage",
 			hiddenTools(device, tools).some(isNamed)
 				? `${name}: this tool is user-only. Call it with a token created with --allow-user-tools, or name the device in ` +
 						"the gateway's setting userTools"

@@ -182,7 +182,7 @@ export interface AccessGrant {
 /** Issuer of access tokens: the gateway, or an external one. */
 export interface TokenIssuer {
 	/**
-	 * Verifies an access token. Rejects with HttpError (503) if that is impossible now.
+	 * Verifies an access token. Rejects with GatewayError (503) if that is impossible now.
 	 *
 	 * @returns undefined if it is not a token of this issuer, "expired" if it was one
 	 */

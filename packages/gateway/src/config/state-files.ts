@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import lockfile from "proper-lockfile";
 import * as core from "xs-mcp-manager/core";
+import { GatewayError } from "../gateway-error.js";
 import { ConfigurationError } from "../plugin.js";
 
 /** Only this user can read it, and the file. */
@@ -47,16 +48,11 @@ const CURES: Readonly<Record<string, string>> = {
 };
 
 /** A file or folder cannot be written. Its message is for the operator: it names the path. */
-export class UnsavedError extends Error {
-	/** Error code of the file system, such as ENOSPC. */
-	readonly code: string | undefined;
-
+export class UnsavedError extends GatewayError {
 	constructor(path: string, cause: NodeJS.ErrnoException) {
-		const { code } = cause;
-		const cure = CURES[code ?? ""];
-		super(`${path}: cannot be written: ${cure === undefined ? cause.message : `${cure} (${code})`}`, { cause });
-		this.name = "UnsavedError";
-		this.code = code;
+		const { code = "", message } = cause;
+		const cure = CURES[code];
+		super("unsaved", `${path}: cannot be written: ${cure === undefined ? message : `${cure} (${code})`}`, { cause });
 	}
 }
 

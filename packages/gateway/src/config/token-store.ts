@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { digest, type Entry, isMade, type Store } from "xs-mcp-manager/core";
 import * as z from "zod";
+import { GatewayError } from "../gateway-error.js";
 import {
 	deviceIdOf,
 	includesRights,
@@ -28,11 +29,6 @@ const USE_INTERVAL = 60_000;
 
 /** A token, as an operator makes or edits it. */
 type TokenRights = Omit<TokenRecord, "sha256" | "created" | "grant" | "salt">;
-
-/** A change of tokens that cannot be made. */
-export class TokenError extends Error {
-	override readonly name = "TokenError";
-}
 
 /** The tokens of clients and devices, the sign-ins of clients, and when they were last used. */
 export class TokenStore {
@@ -142,16 +138,19 @@ export class TokenStore {
 		return this.#records.get(`token/${boundName(deviceId)}`);
 	}
 
-	/** Creates a token and returns it. Rejects with TokenError if its name cannot be used, and with StoreError, as all changes do. */
+	/** Creates a token and returns it. Rejects with GatewayError if its name cannot be used, and with StoreError, as all changes do. */
 	async add(token: TokenRights): Promise<string> {
 		const { name } = token;
 		if (!NAME.test(name)) {
-			throw new TokenError(`name: expected up to 64 letters, digits, "_", "." and "-", got ${JSON.stringify(name)}`);
+			throw new GatewayError(
+				"malformed",
+				`name: expected up to 64 letters, digits, "_", "." and "-", got ${JSON.stringify(name)}`,
+			);
 		}
 		const secret = TOKEN_PREFIX + randomBytes(32).toString("base64url");
 		const record = recordOf(token, { created: this.#today, sha256: digest(secret) });
 		if (name === NO_TOKEN_NAME || !(await this.#create(record))) {
-			throw new TokenError(`token ${name} already exists`);
+			throw new GatewayError("malformed", `token ${name} already exists`);
 		}
 		return secret;
 	}
@@ -163,7 +162,7 @@ export class TokenStore {
 
 	/**
 	 * Replaces the rights of a token that an operator made; its secret stays. Writes nothing if they are the same. Rejects with
-	 * TokenError if the token does not exist, and with StoreError "conflict" if its revision has changed.
+	 * GatewayError if the token does not exist, and with StoreError "conflict" if its revision has changed.
 	 */
 	async change(token: TokenRights, revision: number): Promise<void> {
 		// The record that is read is then at least as new as the revision: the hash is that of this revision, or there is a conflict.
@@ -171,7 +170,7 @@ export class TokenStore {
 		this.refresh();
 		const before = this.#records.get(`token/${token.name}`);
 		if (before === undefined || before.kind !== token.kind || before.salt !== undefined) {
-			throw new TokenError(`unknown token ${token.name} for a ${token.kind} that an operator made`);
+			throw new GatewayError("malformed", `unknown token ${token.name} for a ${token.kind} that an operator made`);
 		}
 		const record = recordOf(token, before);
 		const isSame =
@@ -193,7 +192,7 @@ export class TokenStore {
 		return true;
 	}
 
-	/** Stores the record of a client that has signed in. Expired ones make room. Rejects with TokenError if there are too many. */
+	/** Stores the record of a client that has signed in. Expired ones make room. Rejects with GatewayError if there are too many. */
 	async addSignIn(signIn: Omit<SignInRecord, "kind" | "created">): Promise<void> {
 		const all = [...this.#hashes.client.values()].filter(({ grant }) => grant !== undefined);
 		const expired = all.filter((record) => this.#ifValid(record) === undefined);
@@ -201,7 +200,7 @@ export class TokenStore {
 			await this.#delete(record);
 		}
 		if (all.length - expired.length >= MAX_SIGN_INS) {
-			throw new TokenError(`too many clients have signed in (limit ${MAX_SIGN_INS}): remove some`);
+			throw new GatewayError("busy", `too many clients have signed in (limit ${MAX_SIGN_INS}): remove some`);
 		}
 		await this.#create({ kind: "client", created: this.#today, ...signIn });
 	}
@@ -223,12 +222,12 @@ export class TokenStore {
 		});
 	}
 
-	/** Removes a token, or ends a sign-in: it is rejected from now on. Rejects with TokenError if there is none. */
+	/** Removes a token, or ends a sign-in: it is rejected from now on. Rejects with GatewayError if there is none. */
 	async remove(name: string): Promise<void> {
 		this.refresh();
 		const record = this.#records.get(`token/${name}`) ?? this.records.find((each) => each.name === name);
 		if (record === undefined) {
-			throw new TokenError(`unknown token ${name}`);
+			throw new GatewayError("malformed", `unknown token ${name}`);
 		}
 		await this.#require(record.kind);
 		await this.#delete(record);

@@ -1,19 +1,17 @@
 import { basename } from "node:path";
 import type { Context } from "hono";
-import { isConflict, SERVER_ERROR } from "xs-mcp-manager/core";
+import { isConflict } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { TokenRecord } from "../config/access.js";
 import { isLoopback } from "../config/listen-address.js";
-import { TokenError } from "../config/token-store.js";
 import { urlsForDevices } from "../devices/bootstrap/bootstrap-answer.js";
 import { events } from "../events/plugin.js";
 import type { RunningGateway } from "../gateway.js";
+import { GatewayError } from "../gateway-error.js";
 import { cookieHeader, readCookie } from "../http/console-sessions.js";
 import {
 	allow,
 	type HttpEnv,
-	HttpError,
-	jsonRpcError,
 	type Middleware,
 	mayOperate,
 	needsOperator,
@@ -88,7 +86,7 @@ export function addConsoleRoutes(gateway: RunningGateway): void {
 		const { holder = "" } = c.var.admission.access;
 		const answer = await gateway.use(events).webhooks.test({ holder, server: undefined, ...data });
 		if (answer === undefined) {
-			throw new HttpError(404, "not-found", "no such subscription");
+			throw new GatewayError("not-found", "no such subscription");
 		}
 		return c.json({ answer: "problem" in answer ? answer.problem : `HTTP ${answer.status}` });
 	});
@@ -113,13 +111,13 @@ export function addConsoleRoutes(gateway: RunningGateway): void {
 		const id = c.req.param("server");
 		const manager = gateway.use(management);
 		if (manager?.configs.some((config) => config.id === id) !== true) {
-			throw new HttpError(404, "not-found", `unknown server ${id}`);
+			throw new GatewayError("not-found", `unknown server ${id}`);
 		}
 		await manager.disconnect(id);
 		try {
 			await manager.registerServer({ id });
 		} catch (error) {
-			throw new HttpError(503, "busy", `${id}: ${(error as Error).message}`);
+			throw new GatewayError("busy", `${id}: ${(error as Error).message}`);
 		}
 		return c.body(null, 204);
 	});
@@ -135,7 +133,7 @@ const WEBHOOK = z.strictObject({
 function needsOwnPage(guard: RequestGuard): Middleware {
 	return async (c, next) => {
 		if (isOfForeignPage(c.env.incoming, guard.addresses.isSecure(c.env.incoming))) {
-			throw new HttpError(403, "origin", "only the gateway's own page may do this");
+			throw new GatewayError("origin", "only the gateway's own page may do this");
 		}
 		await next();
 	};
@@ -237,7 +235,7 @@ function saveToken(gateway: RunningGateway): Route {
 		expectConsistent(data, tokens.now);
 		if (data.kind === "client" && !data.operator && !guard.needsToken) {
 			const message = "operator: the first token for clients must be an operator's, or nobody could create another one";
-			throw new HttpError(400, "malformed", message);
+			throw new GatewayError("malformed", message);
 		}
 		const { yes, revision, devices: named, ...rights } = data;
 		const ids = named?.map((name) => servers.find(name)?.id ?? name);
@@ -251,7 +249,7 @@ function saveToken(gateway: RunningGateway): Route {
 		if (data.kind === "client" && unknown.length > 0) {
 			const cure = "expected the id or alias of a device that has connected";
 			const names = unknown.slice(0, MAX_NAMED).join(", ");
-			throw new HttpError(400, "malformed", `devices: unknown device ${names}: ${cure}`);
+			throw new GatewayError("malformed", `devices: unknown device ${names}: ${cure}`);
 		}
 		const isFirst = data.kind === "client" ? !guard.needsToken : !tokens.needs("device");
 		// There are no tokens for this kind: whoever is connected has none.
@@ -275,7 +273,7 @@ function saveToken(gateway: RunningGateway): Route {
 				...(unknown.length > 0 ? [`never connected: ${unknown.slice(0, MAX_NAMED).join(", ")}`] : []),
 				'agree with "yes": true',
 			];
-			return c.json({ ...jsonRpcError(SERVER_ERROR, reasons.join("; ")), question }, 409);
+			return c.json({ ...new GatewayError("conflict", reasons.join("; ")).response, question }, 409);
 		}
 		guard.keep(c.env.outgoing);
 		const secret = await translated(async () =>
@@ -293,7 +291,7 @@ function namesOf({ servers }: RunningGateway, ids: readonly string[] | undefined
 	return ids && { names: ids.map((id) => servers.find(id)?.alias ?? id) };
 }
 
-/** @throws HttpError (400) if the members contradict each other, or the token has expired already */
+/** @throws GatewayError (400) if the members contradict each other, or the token has expired already */
 function expectConsistent(token: z.infer<typeof NEW_TOKEN>, now: number): void {
 	const { kind, devices, microphone, operator, readOnly, expires } = token;
 	const ofClients = (["userTools", "microphone", "operator", "readOnly", "expires"] as const).find(
@@ -308,7 +306,7 @@ function expectConsistent(token: z.infer<typeof NEW_TOKEN>, now: number): void {
 	];
 	const problem = problems.find((each) => typeof each === "string");
 	if (problem !== undefined) {
-		throw new HttpError(400, "malformed", problem);
+		throw new GatewayError("malformed", problem);
 	}
 }
 
@@ -317,8 +315,8 @@ async function translated<T>(change: () => Promise<T>): Promise<T> {
 		return await change();
 	} catch (error) {
 		if (isConflict(error)) {
-			throw new HttpError(409, "busy", "revision: the token was changed meanwhile: list the tokens again");
+			throw new GatewayError("conflict", "revision: the token was changed meanwhile: list the tokens again");
 		}
-		throw error instanceof TokenError ? new HttpError(400, "malformed", error.message) : error;
+		throw error;
 	}
 }

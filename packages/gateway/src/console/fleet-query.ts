@@ -3,7 +3,8 @@ import type { ServerResponse } from "node:http";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Hono } from "hono";
 import * as z from "zod";
-import { type Admission, allow, type HttpEnv, HttpError, mayOperate, readJsonAs, streamLimit } from "../http/route.js";
+import { GatewayError } from "../gateway-error.js";
+import { type Admission, allow, type HttpEnv, mayOperate, readJsonAs, streamLimit } from "../http/route.js";
 import type { Fleet, FleetRow } from "./fleet.js";
 import { PROBLEMS, type Problem } from "./messages.js";
 
@@ -128,7 +129,7 @@ export function addFleetStreams(app: Hono<HttpEnv>, fleet: Fleet, maxBodyBytes: 
 		const view = await readJsonAs(FLEET_VIEW, "view", c.env.incoming, maxBodyBytes);
 		const page = pages.get(c.req.param("id"));
 		if (page?.principal !== c.var.admission.access.principal) {
-			throw new HttpError(404, "not-found", "unknown stream");
+			throw new GatewayError("not-found", "unknown stream");
 		}
 		page.look(view);
 		return c.body(null, 204);

@@ -6,7 +6,8 @@ import { cluster } from "../cluster/plugin.js";
 import { reaches } from "../config/access.js";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
 import type { RunningGateway } from "../gateway.js";
-import { allow, deviceOf, HttpError, needsOperator, readJsonAs, streamLimit } from "../http/route.js";
+import { GatewayError } from "../gateway-error.js";
+import { allow, deviceOf, needsOperator, readJsonAs, streamLimit } from "../http/route.js";
 
 /** A device, as `GET /devices` describes it. */
 export type DeviceSummary = ReturnType<typeof summaryOf>;
@@ -49,11 +50,11 @@ export function addOperatorRoutes(gateway: RunningGateway, events: GatewayEvents
 	});
 	app.all("/cluster", allow("GET"), (c) => {
 		if (c.var.admission.access.devices !== undefined) {
-			throw new HttpError(403, "token", "the cluster requires a token for all devices");
+			throw new GatewayError("forbidden", "the cluster requires a token for all devices");
 		}
 		const { status } = gateway.use(cluster) ?? {};
 		if (status === undefined) {
-			throw new HttpError(404, "not-found", "this gateway is alone (setting cluster)");
+			throw new GatewayError("not-found", "this gateway is alone (setting cluster)");
 		}
 		return c.json(status);
 	});
@@ -94,7 +95,7 @@ export function addDeviceRoutes({ routes: app, servers, settings }: RunningGatew
 	app.delete("/devices", async (c) => {
 		const text = c.req.query("offlineSeconds") ?? "";
 		if (!/^[0-9]{1,9}$/.test(text)) {
-			throw new HttpError(400, "malformed", "offlineSeconds: expected a number of seconds");
+			throw new GatewayError("malformed", "offlineSeconds: expected a number of seconds");
 		}
 		const latest = Date.now() - Number(text) * 1000;
 		const { access } = c.var.admission;
@@ -108,7 +109,7 @@ export function addDeviceRoutes({ routes: app, servers, settings }: RunningGatew
 	app.delete("/devices/:device", async (c) => {
 		const server = deviceOf(c, servers);
 		if (server.connection !== undefined) {
-			throw new HttpError(409, "busy", `${server.alias} is connected: disconnect it first`);
+			throw new GatewayError("conflict", `${server.alias} is connected: disconnect it first`);
 		}
 		await servers.forget(server.id);
 		return c.body(null, 204);
@@ -117,14 +118,14 @@ export function addDeviceRoutes({ routes: app, servers, settings }: RunningGatew
 		const server = deviceOf(c, servers);
 		const change = await readJsonAs(DEVICE_CHANGE, "body", c.env.incoming, settings.maxBodyBytes);
 		if (Object.keys(change).length === 0) {
-			throw new HttpError(400, "malformed", "expected alias, title or tags");
+			throw new GatewayError("malformed", "expected alias, title or tags");
 		}
 		try {
 			if ((await servers.edit(server.id, change)) === undefined) {
-				throw new HttpError(404, "not-found", `unknown device ${server.alias}`);
+				throw new GatewayError("not-found", `unknown device ${server.alias}`);
 			}
 		} catch (error) {
-			throw error instanceof RangeError ? new HttpError(400, "malformed", error.message) : error;
+			throw error instanceof RangeError ? new GatewayError("malformed", error.message) : error;
 		}
 		const { alias, title = "", tags } = server;
 		c.set("change", {

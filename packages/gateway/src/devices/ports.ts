@@ -3,9 +3,10 @@ import { Hono } from "hono";
 import { present } from "xs-mcp-manager/core";
 import { listenAt, readPem, readTlsFiles, urlAt } from "../config/listen-address.js";
 import type { RunningGateway } from "../gateway.js";
+import { GatewayError } from "../gateway-error.js";
 import { makeListener } from "../http/listener.js";
 import { deviceBody } from "../http/rejections.js";
-import { type HttpEnv, HttpError, setHeaders } from "../http/route.js";
+import { type HttpEnv, setHeaders } from "../http/route.js";
 import { ConfigurationError, withoutPassword } from "../plugin.js";
 import { clients } from "../transports/plugin.js";
 import { type Admission, type DeviceGuard, makeDeviceGuard } from "./admission.js";
@@ -139,9 +140,8 @@ function createDeviceApp(gateway: RunningGateway): Hono<HttpEnv> {
 	app.route("/", gateway.deviceRoutes);
 	app.onError((error, c) => gateway.use(clients).rejections.answer(error, c, deviceBody));
 	app.notFound(() => {
-		throw new HttpError(426, "not-found", "upgrade required: this port speaks WebSocket only", {
-			Upgrade: "websocket",
-		});
+		const headers = { Upgrade: "websocket" };
+		throw new GatewayError("upgrade-required", "upgrade required: this port speaks WebSocket only", { headers });
 	});
 	return app;
 }

@@ -5,7 +5,8 @@ import * as z from "zod";
 import { type Access, hasUserTools, reaches } from "../config/access.js";
 import type { CallEntry } from "../console/messages.js";
 import type { RunningGateway } from "../gateway.js";
-import { type AuditedChange, allow, deviceOf, type HttpEnv, HttpError, needsOperator } from "../http/route.js";
+import { GatewayError } from "../gateway-error.js";
+import { type AuditedChange, allow, deviceOf, type HttpEnv, needsOperator } from "../http/route.js";
 import { openJsonLines } from "./json-lines.js";
 import type { Kept } from "./plugin.js";
 
@@ -134,7 +135,7 @@ export function addHistoryRoutes({ routes: app, servers }: RunningGateway, { his
 
 function enabled<T>(kept: T | undefined, setting: string): T {
 	if (kept === undefined) {
-		throw new HttpError(404, "not-found", `nothing is kept: the setting ${setting} is 0`);
+		throw new GatewayError("not-found", `nothing is kept: the setting ${setting} is 0`);
 	}
 	return kept;
 }
@@ -142,7 +143,7 @@ function enabled<T>(kept: T | undefined, setting: string): T {
 function queryOf(c: Context<HttpEnv>): z.output<typeof QUERY> {
 	const { data, error } = QUERY.safeParse(c.req.query());
 	if (data === undefined) {
-		throw new HttpError(400, "malformed", describeIssues(error.issues, "query"));
+		throw new GatewayError("malformed", describeIssues(error.issues, "query"));
 	}
 	return data;
 }

@@ -1,21 +1,15 @@
 import type { IncomingMessage } from "node:http";
 import type { HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
-import { ProtocolErrorCode } from "@modelcontextprotocol/server";
 import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { SERVER_ERROR, StoreError } from "xs-mcp-manager/core";
-import { UnsavedError } from "../config/state-files.js";
+import { StoreError } from "xs-mcp-manager/core";
 import type { RunningGateway } from "../gateway.js";
-import { type HttpEnv, HttpError, jsonRpcError } from "./route.js";
+import { GatewayError } from "../gateway-error.js";
+import { answerRpc, type HttpEnv } from "./route.js";
 
 /** JSON, or HTML. */
 type Body = object | string | Promise<string>;
-
-export type Failure = HttpError | typeof FAILURE;
-
-/** The response to an internal error. The log has the details. */
-const FAILURE = { status: 500, reason: "failed", message: "internal error", headers: {} } as const;
 
 /** Milliseconds without a byte after which the rest of a rejected request is not waited for. */
 const DRAIN_TIME = 1_000;
@@ -26,12 +20,14 @@ const MAX_DRAINED = 16 * 1024 * 1024;
 /** A path that ends with a secret. */
 const TICKET = /^(\/vision\/upload)\/.*/;
 
-function jsonRpcBody({ reason, message }: Failure): object {
-	return jsonRpcError(reason === "not-json" ? ProtocolErrorCode.ParseError : SERVER_ERROR, message);
-}
-
 /** Makes the body for a device, in the words of its family. */
-export const deviceBody = ({ message }: Failure): object => ({ success: false, message });
+export const deviceBody = ({ message }: GatewayError): object => ({ success: false, message });
+
+/** Makes the answer to a request of OAuth: RFC 6749 section 5.2. */
+export const oauthBody = ({ effect, message }: GatewayError): object => ({
+	error: effect.oauth ?? "invalid_request",
+	error_description: message,
+});
 
 /** Answers to requests that are rejected or fail. */
 export type RejectionReport = ReturnType<typeof makeRejectionReport>;
@@ -54,8 +50,9 @@ export function makeRejectionReport(gateway: RunningGateway, addressOf: (request
 		error: Error,
 		path: string,
 		{ incoming, outgoing }: HttpBindings,
-	): Promise<Failure | undefined> => {
-		report(error, path, incoming);
+	): Promise<GatewayError | undefined> => {
+		const failure = error instanceof StoreError ? unsaved(error.message, error.cause) : error;
+		report(failure, path, incoming);
 		if (outgoing.headersSent) {
 			outgoing.destroy();
 			return undefined;
@@ -64,22 +61,19 @@ export function makeRejectionReport(gateway: RunningGateway, addressOf: (request
 		if (!incoming.complete) {
 			outgoing.setHeader("Connection", "close");
 		}
-		if (error instanceof StoreError || error instanceof UnsavedError) {
-			const { code } = (error instanceof UnsavedError ? error : (error.cause ?? {})) as NodeJS.ErrnoException;
-			// The log has the path and the cure: strangers need neither.
-			return new HttpError(503, "busy", typeof code === "string" ? `cannot be saved: ${code}` : error.message);
-		}
-		return error instanceof HttpError ? error : FAILURE;
+		return toClient(failure);
 	};
 
 	const report = (error: Error, path: string, request: IncomingMessage): void => {
 		const where = { address: addressOf(request), method: request.method, path: path.replace(TICKET, "$1/…") };
-		if (error instanceof HttpError) {
-			metrics.rejectedRequests.inc({ reason: error.reason });
-			limitedLog.warn(error.reason, { ...where, status: error.status, ...error.details }, `rejected: ${error.message}`);
-		} else if (error instanceof UnsavedError || error instanceof StoreError) {
-			metrics.rejectedRequests.inc({ reason: "busy" });
-			limitedLog.warn("busy", { ...where, status: 503 }, error.message);
+		if (error instanceof GatewayError) {
+			const { code, status, message, effect } = error;
+			const { reason } = effect;
+			if (reason !== undefined) {
+				metrics.rejectedRequests.inc({ reason });
+				const text = code === "unsaved" ? message : `rejected: ${message}`;
+				limitedLog.warn(reason, { ...where, status, ...error.log }, text);
+			}
 		} else if (request.destroyed && !request.complete) {
 			log.debug(where, "request aborted by the client");
 		} else {
@@ -90,7 +84,9 @@ export function makeRejectionReport(gateway: RunningGateway, addressOf: (request
 	return {
 		answerMalformed(error: Error): Response {
 			connection("malformed", { err: error });
-			return Response.json(jsonRpcError(SERVER_ERROR, "the request's URL or Host is malformed"), { status: 400 });
+			return Response.json(new GatewayError("malformed", "the request's URL or Host is malformed").response, {
+				status: 400,
+			});
 		},
 		connection,
 		/**
@@ -101,7 +97,7 @@ export function makeRejectionReport(gateway: RunningGateway, addressOf: (request
 		async answer(
 			error: Error,
 			c: Context<HttpEnv>,
-			bodyOf: (failure: Failure) => Body = jsonRpcBody,
+			bodyOf: (failure: GatewayError) => Body = ({ response }) => response,
 		): Promise<Response> {
 			const failure = await reject(error, c.req.path, c.env);
 			if (failure === undefined) {
@@ -114,11 +110,24 @@ export function makeRejectionReport(gateway: RunningGateway, addressOf: (request
 		async answerMcp(error: Error, http: HttpBindings): Promise<void> {
 			const failure = await reject(error, (http.incoming.url ?? "").replace(/\?.*/s, ""), http);
 			if (failure !== undefined) {
-				http.outgoing.writeHead(failure.status, { ...failure.headers, "Content-Type": "application/json" });
-				http.outgoing.end(JSON.stringify(jsonRpcBody(failure)));
+				answerRpc(http.outgoing, failure);
 			}
 		},
 	};
+}
+
+/** The error that the client gets. The log has the details of an internal one, and the path and the cure of one that was not saved. */
+function toClient(error: Error): GatewayError {
+	if (!(error instanceof GatewayError)) {
+		return new GatewayError("failed", "internal error");
+	}
+	const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
+	return error.code === "unsaved" && typeof code === "string" ? unsaved(`cannot be saved: ${code}`) : error;
+}
+
+/** @param cause error of the file system, or that of its path */
+function unsaved(message: string, cause?: unknown): GatewayError {
+	return new GatewayError("unsaved", message, { cause: cause instanceof GatewayError ? cause.cause : cause });
 }
 
 /** Reads and drops the rest of a request: a client that still writes would lose the answer. */

@@ -15,6 +15,7 @@ import {
 import type * as z from "zod";
 import { type Access, type AccessGrant, reaches, type TokenRecord } from "../config/access.js";
 import type { Configuration } from "../config/settings.js";
+import { GatewayError } from "../gateway-error.js";
 import type { ConsoleSession } from "./console-sessions.js";
 import { victimFor } from "./fair-share.js";
 
@@ -55,11 +56,11 @@ export function allow(...methods: readonly string[]): Middleware {
 	};
 }
 
-/** @throws HttpError (405) for another method */
+/** @throws GatewayError (405) for another method */
 export function checkMethod(method = "", ...methods: readonly string[]): void {
 	if (!methods.includes(method)) {
 		const list = methods.join(", ");
-		throw new HttpError(405, "method", `expected ${list}`, { Allow: list });
+		throw new GatewayError("method", `expected ${list}`, { headers: { Allow: list } });
 	}
 }
 
@@ -76,7 +77,7 @@ export function mayOperate({ access, token, grant }: Admission): boolean {
 /** Rejects clients that may not change what everybody uses: those without an operator's token, and other sites. */
 export const needsOperator: Middleware = async (c, next) => {
 	if (!mayOperate(c.var.admission)) {
-		throw new HttpError(403, "token", "requires a token created with --operator");
+		throw new GatewayError("forbidden", "requires a token created with --operator");
 	}
 	await next();
 };
@@ -84,13 +85,13 @@ export const needsOperator: Middleware = async (c, next) => {
 /**
  * The device in the request's path.
  *
- * @throws HttpError (404) if it is not known, or the token cannot access it
+ * @throws GatewayError (404) if it is not known, or the token cannot access it
  */
 export function deviceOf(c: Context<HttpEnv>, servers: ServerRegistry): Server {
 	const name = c.req.param("device") ?? "";
 	const server = servers.find(name);
 	if (server === undefined || !reaches(c.var.admission.access, server.id)) {
-		throw new HttpError(404, "not-found", `unknown device ${name}`);
+		throw new GatewayError("not-found", `unknown device ${name}`);
 	}
 	return server;
 }
@@ -148,26 +149,26 @@ export const allowOrigin: Middleware = async (c, next) =>
  * Reads a request's JSON from Node's stream: hono/body-limit makes a web stream of every body first, which costs three
  * times as much as the rest of a small request. The server ends one that is too slow.
  *
- * @param maxBytes rejects with HttpError (413) when there is more, before it is in memory
+ * @param maxBytes rejects with GatewayError (413) when there is more, before it is in memory
  */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
 	if (!isJsonContentType(request.headers["content-type"] ?? "")) {
-		throw new HttpError(415, "malformed", "Content-Type: expected application/json");
+		throw new GatewayError("media-type", "Content-Type: expected application/json");
 	}
 	if (request.headers["content-encoding"] !== undefined) {
-		throw new HttpError(415, "malformed", "Content-Encoding: expected none");
+		throw new GatewayError("media-type", "Content-Encoding: expected none");
 	}
 	const body = jsonIn(await readBody(request, maxBytes));
 	if (body === undefined) {
-		throw new HttpError(400, "not-json", "request body is not JSON");
+		throw new GatewayError("not-json", "request body is not JSON");
 	}
 	if (nestsDeeper(body, MAX_NESTING)) {
-		throw new HttpError(400, "malformed", `request body nested deeper than ${MAX_NESTING} levels`);
+		throw new GatewayError("malformed", `request body nested deeper than ${MAX_NESTING} levels`);
 	}
 	return body;
 }
 
-/** Reads a request's JSON. Rejects with HttpError (400) that names the members that are not as in the schema; `root`: the whole. */
+/** Reads a request's JSON. Rejects with GatewayError (400) that names the members that are not as in the schema; `root`: the whole. */
 export async function readJsonAs<T>(
 	schema: z.ZodType<T>,
 	root: string,
@@ -176,7 +177,7 @@ export async function readJsonAs<T>(
 ): Promise<T> {
 	const { data, error } = schema.safeParse(await readJson(request, maxBytes));
 	if (error !== undefined) {
-		throw new HttpError(400, "malformed", describeIssues(error.issues, root));
+		throw new GatewayError("malformed", describeIssues(error.issues, root));
 	}
 	return data;
 }
@@ -184,17 +185,36 @@ export async function readJsonAs<T>(
 /**
  * Reads the fields of a form (application/x-www-form-urlencoded).
  *
- * @param maxBytes rejects with HttpError (413) when there is more, before it is in memory
+ * @param maxBytes rejects with GatewayError (413) when there is more, before it is in memory
  */
 export async function readFields(request: IncomingMessage, maxBytes: number): Promise<URLSearchParams> {
 	if (!/^application\/x-www-form-urlencoded *(;|$)/i.test(request.headers["content-type"] ?? "")) {
-		throw new HttpError(415, "malformed", "Content-Type: expected application/x-www-form-urlencoded");
+		throw new GatewayError("media-type", "Content-Type: expected application/x-www-form-urlencoded");
 	}
 	return new URLSearchParams(await readBody(request, maxBytes));
 }
 
+/** @throws GatewayError if a field is missing, empty or repeated */
+export function field(fields: URLSearchParams, name: string): string {
+	const value = optionalField(fields, name);
+	if (value === undefined) {
+		throw new GatewayError("malformed", `${name}: missing`);
+	}
+	return value;
+}
+
+/** A field of a request; undefined if it is missing or empty. @throws GatewayError if it is repeated: RFC 6749 section 3.1 */
+export function optionalField(fields: URLSearchParams, name: string): string | undefined {
+	const [value, ...more] = fields.getAll(name);
+	if (more.length > 0) {
+		throw new GatewayError("malformed", `${name}: given twice`);
+	}
+	return value || undefined;
+}
+
 async function readBody(request: IncomingMessage, maxBytes: number): Promise<string> {
-	const tooLarge = (): HttpError => new HttpError(413, "too-large", `request body too large (limit ${maxBytes} bytes)`);
+	const tooLarge = (): GatewayError =>
+		new GatewayError("too-large", `request body too large (limit ${maxBytes} bytes)`);
 	if (Number(request.headers["content-length"] ?? 0) > maxBytes) {
 		throw tooLarge();
 	}
@@ -227,7 +247,7 @@ export function makeLimits({ maxRequestsPerMinute, maxWrongTokensPerMinute }: Co
 		maxRequestsPerMinute === 0 ? undefined : new RateLimiterMemory({ points: maxRequestsPerMinute, duration: WINDOW });
 	const wrongTokens = new RateLimiterMemory({ points: maxWrongTokensPerMinute, duration: WINDOW });
 	/**
-	 * Counts a request of an owner: a token, or an address without one. Rejects with HttpError (429).
+	 * Counts a request of an owner: a token, or an address without one. Rejects with GatewayError (429).
 	 *
 	 * @returns undefined if there is no limit
 	 */
@@ -237,7 +257,7 @@ export function makeLimits({ maxRequestsPerMinute, maxWrongTokensPerMinute }: Co
 		});
 	return {
 		request,
-		/** Counts a request that tries a secret which may be wrong. Rejects with HttpError (429), also after too many wrong ones. */
+		/** Counts a request that tries a secret which may be wrong. Rejects with GatewayError (429), also after too many wrong ones. */
 		async attempt(address: string): Promise<void> {
 			const wrong = await wrongTokens.get(address);
 			if (wrong !== null && wrong.consumedPoints >= wrongTokens.points) {
@@ -250,9 +270,9 @@ export function makeLimits({ maxRequestsPerMinute, maxWrongTokensPerMinute }: Co
 	};
 }
 
-function tooMany(what: string, { msBeforeNext }: RateLimiterRes): HttpError {
+function tooMany(what: string, { msBeforeNext }: RateLimiterRes): GatewayError {
 	const seconds = Math.max(1, Math.ceil(msBeforeNext / 1000));
-	return new HttpError(429, "rate", `${what}: try again in ${seconds} s`, { "Retry-After": String(seconds) });
+	return new GatewayError("rate", `${what}: try again in ${seconds} s`, { headers: { "Retry-After": `${seconds}` } });
 }
 
 /** Most open streams of one kind: of one token, or of one address without a token; and in all. */
@@ -263,14 +283,14 @@ const MAX_STREAMS = 500;
  * Limits the open streams of one kind. At the limit of all, one of the owner with the most makes room for an owner with fewer.
  *
  * @param kind in the plural, for the error
- * @returns a function that counts a stream until its response is closed. It gets the `owner` of its admission, and throws HttpError
+ * @returns a function that counts a stream until its response is closed. It gets the `owner` of its admission, and throws GatewayError
  * (503) if the owner has too many
  */
 export function streamLimit(kind: string): (owner: string, response: ServerResponse) => void {
 	/** The oldest first. */
 	const open = new Map<ServerResponse, { holder: readonly string[]; isIdle: false; response: ServerResponse }>();
-	const tooMany = (limit: number): HttpError =>
-		new HttpError(503, "busy", `too many ${kind} are open (limit ${limit})`);
+	const tooMany = (limit: number): GatewayError =>
+		new GatewayError("busy", `too many ${kind} are open (limit ${limit})`);
 	return (owner, response) => {
 		const all = [...open.values()];
 		if (all.filter(({ holder }) => holder[0] === owner).length >= MAX_STREAMS_PER_OWNER) {
@@ -289,76 +309,8 @@ export function streamLimit(kind: string): (owner: string, response: ServerRespo
 	};
 }
 
-/** Why a request was rejected, in logs and as a label of metrics: keep the number of them small. */
-export type RejectionReason =
-	| "host"
-	| "origin"
-	| "token"
-	| "grant"
-	| "rate"
-	| "too-large"
-	| "slow"
-	| "malformed"
-	| "not-json"
-	| "not-found"
-	| "method"
-	| "unexpected"
-	| "busy";
-
-/** A client's request is rejected. */
-export class HttpError extends Error {
-	readonly status: number;
-	readonly reason: RejectionReason;
-	readonly headers: Readonly<Record<string, string>>;
-	/** For the log alone. */
-	readonly details: object = {};
-
-	/** @param message goes to the client */
-	constructor(
-		status: number,
-		reason: RejectionReason,
-		message: string,
-		headers: Readonly<Record<string, string>> = {},
-	) {
-		super(message);
-		this.name = "HttpError";
-		this.status = status;
-		this.reason = reason;
-		this.headers = headers;
-	}
-}
-
-/** A JSON-RPC error without an id: the body that Streamable HTTP has for a request that is rejected. */
-export function jsonRpcError(code: number, message: string): object {
-	return { jsonrpc: "2.0", error: { code, message }, id: null };
-}
-
-/** A request over Streamable HTTP is rejected with a JSON-RPC error. */
-export class RpcRejection extends Error {
-	readonly status: number;
-	readonly code: number;
-	readonly data: unknown;
-	/** The id of the request; null if the rejection is not for one request. */
-	readonly id: string | number | null;
-	readonly headers: Readonly<Record<string, string>>;
-
-	constructor(
-		status: number,
-		code: number,
-		message: string,
-		{ id, data, headers = {} }: { id?: unknown; data?: unknown; headers?: Readonly<Record<string, string>> } = {},
-	) {
-		super(message);
-		this.status = status;
-		this.code = code;
-		this.data = data;
-		this.headers = headers;
-		this.id = typeof id === "string" || typeof id === "number" ? id : null;
-	}
-
-	send(response: ServerResponse): void {
-		const { status, code, message, data, id } = this;
-		response.writeHead(status, { ...this.headers, "Content-Type": "application/json" });
-		response.end(JSON.stringify({ jsonrpc: "2.0", error: { code, message, data }, id }));
-	}
+/** Answers a request with the JSON-RPC response of an error. */
+export function answerRpc(outgoing: ServerResponse, { status, headers, response }: GatewayError): void {
+	outgoing.writeHead(status, { ...headers, "Content-Type": "application/json" });
+	outgoing.end(JSON.stringify(response));
 }

@@ -4,9 +4,9 @@ import type { TLSSocket } from "node:tls";
 import { localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import { hostnamesOf, isLoopback } from "../config/listen-address.js";
 import { announcedHostname } from "../devices/announcement.js";
-import { HttpError } from "./route.js";
+import { GatewayError } from "../gateway-error.js";
 
-/** Throws HttpError (403) if Host or Origin of a request is foreign. */
+/** Throws GatewayError (403) if Host or Origin of a request is foreign. */
 export type CheckSource = (request: IncomingMessage) => void;
 
 /**
@@ -38,13 +38,13 @@ export function makeSourceCheck(
 			// A name with a dot at its end is the same name: RFC 1034 §3.1.
 			const hostCheck = validateHostHeader(name?.replace(/\.(?=:\d+$|$)/, ""), hostnames);
 			if (!hostCheck.ok) {
-				throw new HttpError(403, "host", `${hostCheck.message}: not a name of this gateway (allowedHosts)`);
+				throw new GatewayError("host", `${hostCheck.message}: not a name of this gateway (allowedHosts)`);
 			}
 		}
 		goodHost = host;
 		const originCheck = validateOriginHeader(origin, origins);
 		if (!originCheck.ok) {
-			throw new HttpError(403, "origin", `${originCheck.message}: not an allowed site (allowedOrigins)`);
+			throw new GatewayError("origin", `${originCheck.message}: not an allowed site (allowedOrigins)`);
 		}
 	};
 }

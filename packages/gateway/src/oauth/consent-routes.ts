@@ -1,18 +1,17 @@
 import { randomBytes } from "node:crypto";
-import { OAuthErrorCode } from "@modelcontextprotocol/server";
 import { type Context, Hono } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import type { Clients } from "../app.js";
 import { type Limits, SCOPES } from "../config/access.js";
 import { looksLikeCode, takeSignInCode } from "../config/token-store.js";
 import type { RunningGateway } from "../gateway.js";
-import { allow, type HttpEnv, HttpError, type Middleware, type Route, readFields } from "../http/route.js";
+import { GatewayError } from "../gateway-error.js";
+import { allow, field, type HttpEnv, type Middleware, optionalField, type Route, readFields } from "../http/route.js";
 import { isOfOwnPage } from "../http/source-check.js";
 import { findClient, mayRedirect, type OAuthClient } from "./clients.js";
 import { choosePage, consentPolicy, failurePage, identifyPage } from "./consent-page.js";
 import { LANGUAGES, languageOf } from "./consent-texts.js";
 import { MetadataDocuments } from "./metadata-document.js";
-import { field, OAuthFailure, optionalField } from "./oauth-failure.js";
 import type { ProtectedResource } from "./protected-resource.js";
 import type { RequestGuard } from "./request-guard.js";
 import { type AuthorizationServer, SIGN_IN_PATHS } from "./sign-in.js";
@@ -93,10 +92,10 @@ class Consent {
 		const [onlyUri, ...moreUris] = client.redirectUris;
 		const redirectUri = optionalField(query, "redirect_uri") ?? (moreUris.length === 0 ? onlyUri : undefined);
 		if (redirectUri === undefined) {
-			throw new OAuthFailure(OAuthErrorCode.InvalidRequest, "redirect_uri: required, because this client has several");
+			throw new GatewayError("malformed", "redirect_uri: required, because this client has several");
 		}
 		if (!mayRedirect(client, redirectUri)) {
-			throw new OAuthFailure(OAuthErrorCode.InvalidRequest, "redirect_uri: not one of this client");
+			throw new GatewayError("malformed", "redirect_uri: not one of this client");
 		}
 		return await this.#show(c, {
 			id: randomBytes(16).toString("base64url"),
@@ -112,49 +111,49 @@ class Consent {
 		const { key, tokens } = this.#gateway;
 		const isOfOrigin = incoming.headers.origin === this.#server.origin;
 		if (!isOfOrigin && !isOfOwnPage(incoming, this.#guard.addresses.isSecure(incoming))) {
-			throw new HttpError(403, "origin", "only the gateway's own page may do this");
+			throw new GatewayError("origin", "only the gateway's own page may do this");
 		}
 		const fields = await readFields(incoming, MAX_FORM);
 		const request = openRequest(key, field(fields, "request"), getCookie(c, COOKIE) ?? "", tokens.now);
 		if (request === undefined || this.#resource.identify(request.audience) === undefined) {
-			throw new HttpError(400, "malformed", LANGUAGES[languageOf(c)].tooOld);
+			throw new GatewayError("malformed", LANGUAGES[languageOf(c)].tooOld);
 		}
 		if (optionalField(fields, "answer") !== "go") {
-			return this.#redirect(c, request, { error: OAuthErrorCode.AccessDenied });
+			return this.#redirect(c, request, { error: "access_denied" });
 		}
 		return request.operator === undefined
 			? await this.#recognize(c, request, optionalField(fields, "secret")?.trim())
 			: await this.#decide(c, request, fields);
 	};
 
-	/** Rejects with OAuthFailure if the client is unknown. */
+	/** Rejects with GatewayError if the client is unknown. */
 	async #clientOf(c: Context<HttpEnv>, id: string): Promise<OAuthClient> {
 		const client = MetadataDocuments.names(id)
 			? await this.#server.documents.find(id, this.#guard.addresses.of(c.env.incoming))
 			: findClient(this.#gateway.key, id);
 		if (client === undefined) {
-			throw new OAuthFailure(OAuthErrorCode.InvalidClient, "client_id: unknown; have the client register again");
+			throw new GatewayError("invalid_client", "client_id: unknown; have the client register again");
 		}
 		return client;
 	}
 
-	/** @throws OAuthFailure */
+	/** @throws GatewayError */
 	#read(query: URLSearchParams): Pick<SignInRequest, "state" | "challenge" | "audience" | "scope"> {
 		const type = field(query, "response_type");
 		if (type !== "code") {
-			throw new OAuthFailure(OAuthErrorCode.UnsupportedResponseType, "response_type: expected code");
+			throw new GatewayError("unsupported_response_type", "response_type: expected code");
 		}
 		const challenge = field(query, "code_challenge");
 		if (field(query, "code_challenge_method") !== "S256" || !CHALLENGE.test(challenge)) {
-			throw new OAuthFailure(OAuthErrorCode.InvalidRequest, "code_challenge: expected one of S256");
+			throw new GatewayError("malformed", "code_challenge: expected one of S256");
 		}
 		const state = optionalField(query, "state");
 		if (state !== undefined && state.length > MAX_STATE) {
-			throw new OAuthFailure(OAuthErrorCode.InvalidRequest, `state: longer than ${MAX_STATE} characters`);
+			throw new GatewayError("malformed", `state: longer than ${MAX_STATE} characters`);
 		}
 		const audience = this.#resource.identify(optionalField(query, "resource") ?? "/mcp");
 		if (audience === undefined) {
-			throw new OAuthFailure(OAuthErrorCode.InvalidTarget, "resource: not of this gateway");
+			throw new GatewayError("invalid_target", "resource: not of this gateway");
 		}
 		const scope = optionalField(query, "scope") ?? SCOPES.control;
 		return { challenge, audience, scope, state };
@@ -178,7 +177,7 @@ class Consent {
 					: await this.#show(c, request, t.notOperator);
 			}
 		} catch (error) {
-			if (!(error instanceof HttpError) || error.status !== 401) {
+			if (!(error instanceof GatewayError) || error.status !== 401) {
 				throw error;
 			}
 		}
@@ -209,7 +208,7 @@ class Consent {
 		const { redirectUri, challenge, audience } = request;
 		const code = await this.#server.grants.approve(request.id, { client, redirectUri, challenge, audience, limits });
 		if (code === undefined) {
-			throw new HttpError(400, "malformed", LANGUAGES[languageOf(c)].tooOld);
+			throw new GatewayError("malformed", LANGUAGES[languageOf(c)].tooOld);
 		}
 		log.info({ client: client.name, clientId: client.id, operator, ...limits }, "client allowed to sign in");
 		return this.#redirect(c, request, { code });

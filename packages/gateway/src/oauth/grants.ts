@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type AccessGrant, LIMITS, type Limits, scopesOf, type TokenIssuer } from "../config/access.js";
 import { TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
 import type { DeviceKey } from "../devices/device-key.js";
-import { GrantFailure } from "./oauth-failure.js";
+import { GatewayError } from "../gateway-error.js";
 import { requestSchema } from "./sign-in-request.js";
 
 /** Milliseconds for which an access token, and a sign-in that is not used are valid. */
@@ -87,7 +87,7 @@ export class Grants implements TokenIssuer {
 	 * Exchanges a code for tokens (OAuth 2.1 section 4.1.3). A code that is used again ends the sign-in that it began: one of
 	 * the two users has stolen it. The sign-in is stored before its code is marked as used, so that a second use always finds it.
 	 *
-	 * Rejects with GrantFailure, with TokenError if there are too many sign-ins, and with StoreError.
+	 * Rejects with GatewayError, also if there are too many sign-ins, and with StoreError.
 	 */
 	async exchange(secret: string, given: CodeExchange): Promise<TokenAnswer> {
 		const id = randomBytes(16).toString("base64url");
@@ -106,7 +106,7 @@ export class Grants implements TokenIssuer {
 			if (before?.used !== undefined) {
 				await this.#end(before.used);
 			}
-			throw new GrantFailure(given.clientId, problem ?? USED);
+			throw unusable(given.clientId, problem ?? USED);
 		} catch (error) {
 			// Nobody gets its tokens. If this fails, too, it expires.
 			await this.#end(id).catch(() => {});
@@ -116,7 +116,7 @@ export class Grants implements TokenIssuer {
 
 	/**
 	 * Exchanges a refresh token for new tokens; the old ones are no longer valid (OAuth 2.1 section 4.3.1). For 30 s it has the
-	 * same answer again, unless the new one was used. Later, its use ends the sign-in. Rejects with GrantFailure and StoreError.
+	 * same answer again, unless the new one was used. Later, its use ends the sign-in. Rejects with GatewayError and StoreError.
 	 */
 	async refresh(secret: string, clientId: string, audience: string | undefined): Promise<TokenAnswer> {
 		const id = idIn(secret);
@@ -146,7 +146,7 @@ export class Grants implements TokenIssuer {
 			return { ...record, expires, grant: { ...record.grant, access, refresh, accessExpires, previous: replaced } };
 		});
 		if (answered === undefined) {
-			throw new GrantFailure(clientId, why);
+			throw unusable(clientId, why);
 		}
 		return answered;
 	}
@@ -244,6 +244,15 @@ function problemOf({ approval, used, expires }: Code, given: CodeExchange, now: 
 	}
 	const hash = createHash("sha256").update(given.verifier).digest("base64url");
 	return isEqual(hash, challenge) ? undefined : "code_verifier does not match code_challenge";
+}
+
+/** Characters of a client's id in the log: one that is a URL may be long. */
+const MAX_CLIENT = 200;
+
+/** A code or refresh token gives no tokens. Only the log says why: the answer is the same for each reason. */
+function unusable(clientId: string, why: string): GatewayError {
+	const log = { client: clientId.slice(0, MAX_CLIENT), why };
+	return new GatewayError("invalid_grant", "unknown, used or expired, or issued for another request", { log });
 }
 
 /** No name that an operator chooses has a colon. */

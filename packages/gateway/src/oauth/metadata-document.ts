@@ -1,10 +1,9 @@
-import { OAuthErrorCode } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
 import { describeIssues, jsonIn } from "xs-mcp-manager/core";
 import * as z from "zod";
+import { GatewayError } from "../gateway-error.js";
 import { type PublicRequestOptions, publicLookup, requestPublic } from "../http/public-request.js";
 import { CLIENT_METADATA, nameOf, type OAuthClient } from "./clients.js";
-import { OAuthFailure } from "./oauth-failure.js";
 
 /** Largest document, bytes. */
 const MAX_BYTES = 64 * 1024;
@@ -64,7 +63,7 @@ export class MetadataDocuments {
 	}
 
 	/**
-	 * The client that a URL describes. Rejects with OAuthFailure, whose message goes to the person who signs in.
+	 * The client that a URL describes. Rejects with GatewayError, whose message goes to the person who signs in.
 	 *
 	 * @param address of the person: slow documents of one address do not delay those of others
 	 */
@@ -119,6 +118,6 @@ export class MetadataDocuments {
 	}
 }
 
-function unusable(url: string, problem: string): OAuthFailure {
-	return new OAuthFailure(OAuthErrorCode.InvalidClient, `${url}: ${problem}`);
+function unusable(url: string, problem: string): GatewayError {
+	return new GatewayError("invalid_client", `${url}: ${problem}`);
 }

@@ -3,7 +3,7 @@ import { isObject } from "xs-mcp-firmware/core/text/json";
 import * as z from "zod";
 import { type AccessGrant, isScope, limitsOf, type TokenIssuer } from "../config/access.js";
 import type { Configuration } from "../config/settings.js";
-import { HttpError } from "../http/route.js";
+import { GatewayError } from "../gateway-error.js";
 import type { ProtectedResource } from "./protected-resource.js";
 
 /** Signatures with a public key only: a symmetric one could be made by everyone who can verify it. */
@@ -96,8 +96,8 @@ function grantOf(settings: Configuration, resource: ProtectedResource, payload: 
 }
 
 /** The issuer cannot be asked now. */
-function unavailable(what: string, { message }: Error): HttpError {
-	return new HttpError(503, "busy", `${what}: ${message}`, { "Retry-After": "10" });
+function unavailable(what: string, { message }: Error): GatewayError {
+	return new GatewayError("busy", `${what}: ${message}`, { headers: { "Retry-After": "10" } });
 }
 
 /** Finds the keys by the issuer's metadata (RFC 8414 section 3, OpenID Connect Discovery section 4). */

@@ -11,8 +11,9 @@ import {
 import { isLoopback } from "../config/listen-address.js";
 import { NO_TOKEN_NAME } from "../config/token-store.js";
 import type { RunningGateway } from "../gateway.js";
+import { GatewayError } from "../gateway-error.js";
 import { type ConsoleSession, ConsoleSessions, readCookie } from "../http/console-sessions.js";
-import { type Admission, HttpError, makeLimits, mayOperate, type RequestLimits } from "../http/route.js";
+import { type Admission, makeLimits, mayOperate, type RequestLimits } from "../http/route.js";
 import {
 	type CheckSource,
 	type ClientAddresses,
@@ -73,7 +74,7 @@ export class RequestGuard {
 	}
 
 	/**
-	 * Admits a request, until its answer is complete or {@link recheck} ends it. Rejects with HttpError without a valid
+	 * Admits a request, until its answer is complete or {@link recheck} ends it. Rejects with GatewayError without a valid
 	 * token if one is required (401), and after too many requests (429).
 	 */
 	async admit(request: IncomingMessage, response: ServerResponse): Promise<Admission> {
@@ -106,7 +107,7 @@ export class RequestGuard {
 		this.#open.delete(response);
 	}
 
-	/** The record of a client's token. Counts the request. Rejects with HttpError (401, 429). */
+	/** The record of a client's token. Counts the request. Rejects with GatewayError (401, 429). */
 	async verify(request: IncomingMessage, secret: string): Promise<TokenRecord> {
 		const token = this.#gateway.tokens.verify("client", secret);
 		if (token === undefined) {
@@ -116,12 +117,12 @@ export class RequestGuard {
 		return token;
 	}
 
-	/** Counts a request that may try a secret. Rejects with HttpError (429), also after too many wrong ones. */
+	/** Counts a request that may try a secret. Rejects with GatewayError (429), also after too many wrong ones. */
 	async checkAttempts(request: IncomingMessage): Promise<void> {
 		await this.#limits.attempt(this.addresses.of(request));
 	}
 
-	/** Counts a request without a token. Rejects with HttpError (429). */
+	/** Counts a request without a token. Rejects with GatewayError (429). */
 	async checkRate(request: IncomingMessage): Promise<void> {
 		await this.#limits.request(this.addresses.of(request));
 	}
@@ -133,29 +134,34 @@ export class RequestGuard {
 	}
 
 	/** The rejection of a client whose access token lacks a scope: MCP "Scope Challenge Handling". */
-	lacksScope(request: IncomingMessage, scope: string): HttpError {
+	lacksScope(request: IncomingMessage, scope: string): GatewayError {
 		const description = "the access token lacks a scope";
-		return this.#rejection(request, 403, `${description}: ${scope}`, {
+		return this.#rejection(request, "forbidden", `${description}: ${scope}`, {
 			error: "insufficient_scope",
 			description,
 			scope,
 		});
 	}
 
-	async #wrongToken(request: IncomingMessage): Promise<HttpError> {
+	async #wrongToken(request: IncomingMessage): Promise<GatewayError> {
 		await this.checkAttempts(request);
 		await this.#limits.wrongToken(this.addresses.of(request));
 		return this.#invalidToken(request, `unknown bearer token ${CREATE_TOKEN}`);
 	}
 
-	#invalidToken(request: IncomingMessage, description: string): HttpError {
-		return this.#rejection(request, 401, description, { error: "invalid_token", description });
+	#invalidToken(request: IncomingMessage, description: string): GatewayError {
+		return this.#rejection(request, "unauthorized", description, { error: "invalid_token", description });
 	}
 
-	#rejection({ url }: IncomingMessage, status: number, message: string, challenge: Challenge = {}): HttpError {
+	#rejection(
+		{ url }: IncomingMessage,
+		code: "unauthorized" | "forbidden",
+		message: string,
+		challenge: Challenge = {},
+	): GatewayError {
 		const error = challenge.error === undefined ? "" : `, error="${challenge.error}"`;
 		const header = this.#signIn?.resource.challenge(pathOf(url), challenge) ?? `Bearer realm="xs-mcp-gateway"${error}`;
-		return new HttpError(status, "token", message, { "WWW-Authenticate": header });
+		return new GatewayError(code, message, { headers: { "WWW-Authenticate": header } });
 	}
 
 	/** A valid token is looked up first: it shows that one is needed, so the file of tokens is inspected once. */
@@ -184,7 +190,7 @@ export class RequestGuard {
 			return await this.#admitToken(signedIn, address, session);
 		}
 		await this.checkRate(request);
-		throw this.#rejection(request, 401, `missing bearer token ${CREATE_TOKEN}`);
+		throw this.#rejection(request, "unauthorized", `missing bearer token ${CREATE_TOKEN}`);
 	}
 
 	async #admitToken(token: TokenRecord, address: string, session?: ConsoleSession): Promise<Admission> {
@@ -196,7 +202,7 @@ export class RequestGuard {
 		return { access, address, owner, token, session };
 	}
 
-	/** The grant of an access token; undefined if the secret is not an access token. Rejects with HttpError (401, 503). */
+	/** The grant of an access token; undefined if the secret is not an access token. Rejects with GatewayError (401, 503). */
 	async #grantOf(request: IncomingMessage, secret: string, { issuer }: SignIn): Promise<AccessGrant | undefined> {
 		const grant = await issuer.verify(secret).catch(async (error: Error) => {
 			await this.checkAttempts(request);
@@ -210,7 +216,7 @@ export class RequestGuard {
 		throw this.#invalidToken(request, "the access token has expired");
 	}
 
-	/** Rejects with HttpError if the token is for another resource (401), or allows nothing (403). */
+	/** Rejects with GatewayError if the token is for another resource (401), or allows nothing (403). */
 	async #admitGrant(request: IncomingMessage, grant: AccessGrant, address: string): Promise<Admission> {
 		const { tokens, settings } = this.#gateway;
 		const { principal, audience, limits, token } = grant;

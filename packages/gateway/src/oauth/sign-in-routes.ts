@@ -1,17 +1,17 @@
-import { OAuthErrorCode, type OAuthMetadata } from "@modelcontextprotocol/server";
+import type { OAuthMetadata } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
 import { describeIssues } from "xs-mcp-manager/core";
 import type { Clients } from "../app.js";
 import { SCOPES } from "../config/access.js";
-import { TokenError } from "../config/token-store.js";
 import type { DeviceKey } from "../devices/device-key.js";
 import type { RunningGateway } from "../gateway.js";
-import { allow, type HttpEnv, HttpError, type Route, readFields, readJson } from "../http/route.js";
+import { GatewayError } from "../gateway-error.js";
+import { oauthBody } from "../http/rejections.js";
+import { allow, field, type HttpEnv, optionalField, type Route, readFields, readJson } from "../http/route.js";
 import { CLIENT_METADATA, findClient, registerClient } from "./clients.js";
 import { addConsent, limitRate } from "./consent-routes.js";
 import type { TokenAnswer } from "./grants.js";
 import { MetadataDocuments } from "./metadata-document.js";
-import { field, OAuthFailure, oauthBody, optionalField } from "./oauth-failure.js";
 import type { ProtectedResource } from "./protected-resource.js";
 import { type AuthorizationServer, SIGN_IN_PATHS, type SignIn } from "./sign-in.js";
 
@@ -37,11 +37,7 @@ export function addSignIn(app: Hono<HttpEnv>, gateway: RunningGateway, clients: 
 		app.all(path, allow("GET"), async (c) => c.json(await describeServer(server)));
 	}
 	const api = new Hono<HttpEnv>();
-	api.onError((error, c) => {
-		// There are too many sign-ins.
-		const failure = error instanceof TokenError ? new HttpError(503, "busy", error.message) : error;
-		return rejections.answer(failure, c, oauthBody);
-	});
+	api.onError((error, c) => rejections.answer(error, c, oauthBody));
 	for (const [path, route] of [
 		[SIGN_IN_PATHS.register, register(gateway.key)],
 		[SIGN_IN_PATHS.token, issueTokens(gateway.key, server, resource)],
@@ -60,7 +56,7 @@ function showResource(resource: ProtectedResource): Route {
 		const path = new URL(c.req.url).pathname.slice(RESOURCE_METADATA.length) || "/mcp";
 		const metadata = resource.metadata(path);
 		if (metadata === undefined) {
-			throw new HttpError(404, "not-found", "not found");
+			throw new GatewayError("not-found", "not found");
 		}
 		return c.json(metadata);
 	};
@@ -92,12 +88,12 @@ function register(key: DeviceKey): Route {
 		const { data, error } = CLIENT_METADATA.safeParse(await readJson(c.env.incoming, MAX_BODY));
 		if (data === undefined) {
 			const isOfRedirect = error.issues[0]?.path[0] === "redirect_uris";
-			const code = isOfRedirect ? OAuthErrorCode.InvalidRedirectUri : OAuthErrorCode.InvalidClientMetadata;
-			throw new OAuthFailure(code, describeIssues(error.issues, "metadata"));
+			const code = isOfRedirect ? "invalid_redirect_uri" : "invalid_client_metadata";
+			throw new GatewayError(code, describeIssues(error.issues, "metadata"));
 		}
 		const client = registerClient(key, data);
 		if (client === undefined) {
-			throw new OAuthFailure(OAuthErrorCode.InvalidClientMetadata, "name and redirect URIs are too long");
+			throw new GatewayError("invalid_client_metadata", "name and redirect URIs are too long");
 		}
 		const answer = {
 			client_id: client.id,
@@ -118,12 +114,12 @@ function issueTokens(key: DeviceKey, { grants }: AuthorizationServer, resource: 
 		const fields = await readFields(c.env.incoming, MAX_BODY);
 		const clientId = field(fields, "client_id");
 		if (!MetadataDocuments.names(clientId) && findClient(key, clientId) === undefined) {
-			throw new OAuthFailure(OAuthErrorCode.InvalidClient, "client_id: unknown; register again", 401);
+			throw new GatewayError("invalid_client", "client_id: unknown; register again", { status: 401 });
 		}
 		const asked = optionalField(fields, "resource");
 		const audience = asked === undefined ? undefined : resource.identify(asked);
 		if (asked !== undefined && audience === undefined) {
-			throw new OAuthFailure(OAuthErrorCode.InvalidTarget, "resource: not of this gateway");
+			throw new GatewayError("invalid_target", "resource: not of this gateway");
 		}
 		let answer: TokenAnswer;
 		const type = field(fields, "grant_type");
@@ -134,7 +130,7 @@ function issueTokens(key: DeviceKey, { grants }: AuthorizationServer, resource: 
 		} else if (type === "refresh_token") {
 			answer = await grants.refresh(field(fields, "refresh_token"), clientId, audience);
 		} else {
-			throw new OAuthFailure(OAuthErrorCode.UnsupportedGrantType, `grant_type: unexpected ${type.slice(0, 100)}`);
+			throw new GatewayError("unsupported_grant_type", `grant_type: unexpected ${type.slice(0, 100)}`);
 		}
 		return c.json(answer);
 	};

@@ -5,8 +5,9 @@ import { LRUCache } from "lru-cache";
 import pLimit, { type LimitFunction } from "p-limit";
 import { openOpusEncoder } from "xs-mcp/build/opus";
 import { SPOKEN_AUDIO } from "../devices/device-connection.js";
+import { GatewayError } from "../gateway-error.js";
 import { fairLimit } from "../http/fair-share.js";
-import { allow, type HttpEnv, HttpError } from "../http/route.js";
+import { allow, type HttpEnv } from "../http/route.js";
 import type { Caller } from "./device-tools.js";
 import { encodeOgg } from "./spoken-stream.js";
 import type { Voice } from "./voice.js";
@@ -110,7 +111,7 @@ export function addSpeechRoutes(app: Hono<HttpEnv>, speech: Speech): void {
 		const id = c.req.param("id");
 		const file = speech.find(id);
 		if (file === undefined) {
-			throw new HttpError(404, "not-found", "not found");
+			throw new GatewayError("not-found", "not found");
 		}
 		return c.body(new Uint8Array(file), 200, { "Content-Type": id.endsWith(".ogg") ? "audio/ogg" : "audio/wav" });
 	});

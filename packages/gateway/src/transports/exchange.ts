@@ -6,8 +6,9 @@ import {
 	type RequestId,
 	SUBSCRIPTION_ID_META_KEY,
 } from "@modelcontextprotocol/server";
-import { SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
-import { RpcRejection } from "../http/route.js";
+import { SERVER_ERROR } from "xs-mcp-manager/core";
+import { GatewayError } from "../gateway-error.js";
+import { answerRpc } from "../http/route.js";
 import type { Channel, ClientRequest } from "../mcp/client-request.js";
 
 /** How the responses of one transport are written. */
@@ -162,9 +163,9 @@ export class Exchange {
 			}
 			response.end();
 		} else if (isSessionEnded) {
-			new RpcRejection(404, SESSION_NOT_FOUND, "Session not found").send(response);
+			answerRpc(response, new GatewayError("session-not-found", "Session not found"));
 		} else if (!response.headersSent) {
-			new RpcRejection(503, SERVER_ERROR, INTERRUPTED).send(response);
+			answerRpc(response, new GatewayError("unavailable", INTERRUPTED));
 		}
 	}
 

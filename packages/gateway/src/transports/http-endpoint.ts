@@ -5,26 +5,17 @@ import {
 	isInitializeRequest,
 	type JSONRPCRequest,
 	ProtocolError,
-	ProtocolErrorCode,
 	SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
 import { isObject } from "xs-mcp-firmware/core/text/json";
-import {
-	headerProblem,
-	isUserOnly,
-	MemoryStore,
-	readClientMessage,
-	SERVER_ERROR,
-	SESSION_NOT_FOUND,
-	type Store,
-} from "xs-mcp-manager/core";
+import { headerProblem, isUserOnly, MemoryStore, readClientMessage, type Store } from "xs-mcp-manager/core";
 import type { Catalog } from "../catalog/catalog.js";
 import { readView } from "../catalog/tool-view.js";
 import { type Access, scopesOf } from "../config/access.js";
 import type { Configuration } from "../config/settings.js";
+import { GatewayError } from "../gateway-error.js";
 import { victimFor } from "../http/fair-share.js";
-import { HttpError, RpcRejection } from "../http/route.js";
 import { Client } from "../mcp/client.js";
 import { ClientRequest } from "../mcp/client-request.js";
 import type { Gateway } from "../mcp/gateway.js";
@@ -53,7 +44,7 @@ interface AdmittedRequest {
 	/** The JSON that was read; undefined if the request has no body. */
 	readonly body: unknown;
 	/** Makes the rejection of a call that needs other scopes; undefined if the client has no access token. */
-	readonly lacksScope?: ((scope: string) => HttpError) | undefined;
+	readonly lacksScope?: ((scope: string) => GatewayError) | undefined;
 }
 
 const MINUTES = 60_000;
@@ -105,7 +96,7 @@ export class HttpEndpoint {
 	}
 
 	/**
-	 * Serves one HTTP request. Method, Host, Origin, token and body have been checked. Rejects with {@link HttpError} if the
+	 * Serves one HTTP request. Method, Host, Origin, token and body have been checked. Rejects with {@link GatewayError} if the
 	 * client's access token lacks a scope for the call.
 	 */
 	async handle(request: IncomingMessage, response: ServerResponse, admitted: AdmittedRequest): Promise<void> {
@@ -113,63 +104,49 @@ export class HttpEndpoint {
 			// The client has disconnected: no event would mark the end of the request.
 			return;
 		}
-		try {
-			const { access, server } = admitted;
-			const body = readClientMessage(admitted.body);
-			if (this.#stopping) {
-				const headers = { Connection: "close" };
-				throw new RpcRejection(503, SERVER_ERROR, "The gateway is shutting down", { headers });
-			}
-			if (body !== undefined && (typeof body !== "object" || body === null)) {
-				throw new RpcRejection(400, ProtocolErrorCode.InvalidRequest, "Invalid Request: not a JSON-RPC message");
-			}
-			const isCall = isObject(body) && body.method === "tools/call";
-			if (isCall || (Array.isArray(body) && body.some((each) => isObject(each) && each.method === "tools/call"))) {
-				this.#calls.add(response);
-				response.on("close", () => this.#calls.delete(response));
-			}
-			const [, query] = request.url?.split("?") ?? [];
-			const { view, problem } = query === undefined ? {} : readView(query);
-			if (problem !== undefined) {
-				throw new RpcRejection(400, ProtocolErrorCode.InvalidParams, problem);
-			}
-			if (server !== undefined && access.devices?.has(server) !== false) {
-				await this.gateway.whenKnown(server);
-			}
-			const catalog = this.gateway.catalog(access, server, view);
-			if (server !== undefined && catalog.servers.length === 0) {
-				throw new RpcRejection(404, SESSION_NOT_FOUND, `Unknown device: ${server}`);
-			}
-			if (admitted.lacksScope !== undefined && isCall) {
-				this.#checkScope(catalog, admitted.lacksScope, body.params);
-			}
-			if (response.closed) {
-				return;
-			}
-			const { "mcp-session-id": id } = request.headers;
-			const isOfSession = id !== undefined && this.#sessions.has(`${id}`);
-			const message = isOfSession ? undefined : this.#readStateless(request, body);
-			if (message === undefined) {
-				checkForm(request);
-				await this.#serveInSession(request, response, catalog, admitted.address, body);
-			} else if (isRequest(message)) {
-				this.#serveStateless(request, response, catalog, message);
-			} else {
-				// This revision has no notifications to servers: a client cancels a request by closing its connection.
-				response.writeHead(202).end();
-			}
-		} catch (error) {
-			if (error instanceof HttpError) {
-				throw error;
-			}
-			if (error instanceof RpcRejection) {
-				error.send(response);
-				return;
-			}
-			this.report(error as Error);
-			if (!response.headersSent) {
-				new RpcRejection(500, ProtocolErrorCode.InternalError, "Internal server error").send(response);
-			}
+		const { access, server } = admitted;
+		const body = readClientMessage(admitted.body);
+		if (this.#stopping) {
+			const headers = { Connection: "close" };
+			throw new GatewayError("unavailable", "The gateway is shutting down", { headers });
+		}
+		if (body !== undefined && (typeof body !== "object" || body === null)) {
+			throw new GatewayError("invalid-request", "Invalid Request: not a JSON-RPC message");
+		}
+		const isCall = isObject(body) && body.method === "tools/call";
+		if (isCall || (Array.isArray(body) && body.some((each) => isObject(each) && each.method === "tools/call"))) {
+			this.#calls.add(response);
+			response.on("close", () => this.#calls.delete(response));
+		}
+		const [, query] = request.url?.split("?") ?? [];
+		const { view, problem } = query === undefined ? {} : readView(query);
+		if (problem !== undefined) {
+			throw new GatewayError("invalid-params", problem);
+		}
+		if (server !== undefined && access.devices?.has(server) !== false) {
+			await this.gateway.whenKnown(server);
+		}
+		const catalog = this.gateway.catalog(access, server, view);
+		if (server !== undefined && catalog.servers.length === 0) {
+			throw new GatewayError("session-not-found", `Unknown device: ${server}`);
+		}
+		if (admitted.lacksScope !== undefined && isCall) {
+			this.#checkScope(catalog, admitted.lacksScope, body.params);
+		}
+		if (response.closed) {
+			return;
+		}
+		const { "mcp-session-id": id } = request.headers;
+		const isOfSession = id !== undefined && this.#sessions.has(`${id}`);
+		const message = isOfSession ? undefined : this.#readStateless(request, body);
+		if (message === undefined) {
+			checkForm(request);
+			await this.#serveInSession(request, response, catalog, admitted.address, body);
+		} else if (isRequest(message)) {
+			this.#serveStateless(request, response, catalog, message);
+		} else {
+			// This revision has no notifications to servers: a client cancels a request by closing its connection.
+			response.writeHead(202).end();
 		}
 	}
 
@@ -251,19 +228,19 @@ export class HttpEndpoint {
 		if (method === "GET") {
 			// Some clients ask for a stream before they start a session, and treat any other status as a failure.
 			const headers = { Allow: "POST" };
-			throw new RpcRejection(405, SERVER_ERROR, "No stream without a session: start with initialize", { headers });
+			throw new GatewayError("no-stream", "No stream without a session: start with initialize", { headers });
 		}
 		const isInitialize = isObject(body) && body.method === "initialize";
 		const problem = isInitialize
 			? "initialize: expected an id, and the params protocolVersion (text), capabilities and clientInfo (objects)"
 			: "missing Mcp-Session-Id header; start with initialize";
-		throw new RpcRejection(400, SERVER_ERROR, `Bad Request: ${problem}`);
+		throw new GatewayError("bad-request", `Bad Request: ${problem}`);
 	}
 
 	#claimsIn(id: string, catalog: Catalog): SessionClaims {
 		const claims = this.#ended.has(id) ? undefined : this.#ids.read(id, catalog);
 		if (claims === undefined) {
-			throw new RpcRejection(404, SESSION_NOT_FOUND, "Session not found: start a new one with initialize");
+			throw new GatewayError("session-not-found", "Session not found: start a new one with initialize");
 		}
 		return claims;
 	}
@@ -275,7 +252,7 @@ export class HttpEndpoint {
 		if (this.#sessions.size >= this.#maxSessions) {
 			const victim = victimFor([...this.#sessions.values()], holder, this.#maxSessions);
 			if (victim === undefined) {
-				throw new RpcRejection(503, SERVER_ERROR, "Too many sessions in use", { headers: { "Retry-After": "60" } });
+				throw new GatewayError("unavailable", "Too many sessions in use", { headers: { "Retry-After": "60" } });
 			}
 			victim.close();
 		}
@@ -313,7 +290,7 @@ export class HttpEndpoint {
 			throw this.#rejection(new ProtocolError(HEADER_MISMATCH, text), id);
 		}
 		if (client.findMethod(method) === undefined) {
-			throw new RpcRejection(404, ProtocolErrorCode.MethodNotFound, "Method not found", { id });
+			throw new GatewayError("method-not-found", "Method not found", { id });
 		}
 		const exchange = new StatelessExchange(response, this.report);
 		const request = new ClientRequest(client, message, exchange);
@@ -328,13 +305,13 @@ export class HttpEndpoint {
 		void client.serve(request);
 	}
 
-	#rejection({ code, message, data }: ProtocolError, id: unknown): RpcRejection {
+	#rejection({ code, message, data }: ProtocolError, id: unknown): GatewayError {
 		this.report(new Error(`rejected: ${message}`));
-		return new RpcRejection(400, code, message, { id, data });
+		return new GatewayError("protocol", message, { rpc: code, id, data });
 	}
 
 	/** Throws if a tool of the client's devices is hidden from it, and names the scopes with which the client could call it. */
-	#checkScope(catalog: Catalog, lacksScope: (scope: string) => HttpError, params: unknown): void {
+	#checkScope(catalog: Catalog, lacksScope: (scope: string) => GatewayError, params: unknown): void {
 		const name = isObject(params) && typeof params.name === "string" ? params.name : undefined;
 		if (name === undefined || (catalog.findTool(name) ?? catalog.lists.findGroup(name)) !== undefined) {
 			return;
@@ -356,14 +333,14 @@ function checkForm({ method, headers }: IncomingMessage): void {
 	const { accept, "mcp-protocol-version": version } = headers;
 	if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(`${version}`)) {
 		const supported = `supported versions: ${SUPPORTED_PROTOCOL_VERSIONS.join(", ")}`;
-		throw new RpcRejection(400, SERVER_ERROR, `Bad Request: Unsupported protocol version: ${version} (${supported})`);
+		throw new GatewayError("bad-request", `Bad Request: Unsupported protocol version: ${version} (${supported})`);
 	}
 	if (method === "POST" && !(accepts(accept, "application/json") && accepts(accept, "text/event-stream"))) {
 		const expected = "Client must accept both application/json and text/event-stream";
-		throw new RpcRejection(406, SERVER_ERROR, `Not Acceptable: ${expected}`);
+		throw new GatewayError("not-acceptable", `Not Acceptable: ${expected}`);
 	}
 	if (method === "GET" && !accepts(accept ?? "none", "text/event-stream")) {
-		throw new RpcRejection(406, SERVER_ERROR, "Not Acceptable: Client must accept text/event-stream");
+		throw new GatewayError("not-acceptable", "Not Acceptable: Client must accept text/event-stream");
 	}
 }
 

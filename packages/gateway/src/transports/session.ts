@@ -5,13 +5,12 @@ import {
 	type JSONRPCNotification,
 	type JSONRPCRequest,
 	type LoggingLevel,
-	ProtocolErrorCode,
 	type RequestId,
 } from "@modelcontextprotocol/server";
-import { digest, SERVER_ERROR, SESSION_NOT_FOUND } from "xs-mcp-manager/core";
+import { digest } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { Catalog, CatalogChange, ListName } from "../catalog/catalog.js";
-import { RpcRejection } from "../http/route.js";
+import { GatewayError } from "../gateway-error.js";
 import { Client } from "../mcp/client.js";
 import type { Channel, ClientRequest } from "../mcp/client-request.js";
 import { COMMENT, EventLog, Exchange, eventOf, type ResponseForm, readEventId, STREAM, textOf } from "./exchange.js";
@@ -136,11 +135,11 @@ export class Session implements Channel, ResponseForm {
 	/**
 	 * Serves a request with a body, or one for a stream, which names the last event that the client has got.
 	 *
-	 * @throws RpcRejection if it has another form than expected
+	 * @throws GatewayError if it has another form than expected
 	 */
 	serve(response: ServerResponse, { body, lastEvent }: { readonly body?: unknown; readonly lastEvent?: string }): void {
 		if (this.#isClosed) {
-			throw new RpcRejection(404, SESSION_NOT_FOUND, "Session not found");
+			throw new GatewayError("session-not-found", "Session not found");
 		}
 		this.#responses += 1;
 		response.on("close", () => {
@@ -275,11 +274,11 @@ export class Session implements Channel, ResponseForm {
 		const requests = messages.filter(isRequest);
 		const isMessage = (each: unknown): boolean => isRequest(each) || isNotification(each) || isResponse(each);
 		if (requests.length < messages.length && !messages.every(isMessage)) {
-			throw new RpcRejection(400, ProtocolErrorCode.ParseError, "Parse error: Invalid JSON-RPC message");
+			throw new GatewayError("parse", "Parse error: Invalid JSON-RPC message");
 		}
 		const problem = this.#problemOf(body, requests);
 		if (problem !== undefined) {
-			throw new RpcRejection(400, ProtocolErrorCode.InvalidRequest, `Invalid Request: ${problem}`);
+			throw new GatewayError("invalid-request", `Invalid Request: ${problem}`);
 		}
 		this.#isInitialized = true;
 		if (requests.length === 0) {
@@ -342,7 +341,7 @@ export class Session implements Channel, ResponseForm {
 		} else if (missed !== "") {
 			response.writeHead(200, { ...STREAM, ...this.headers }).end(missed);
 		} else {
-			throw new RpcRejection(400, SERVER_ERROR, "Bad Request: unknown Last-Event-ID");
+			throw new GatewayError("bad-request", "Bad Request: unknown Last-Event-ID");
 		}
 	}
 

@@ -4,11 +4,11 @@ import type { Hono } from "hono";
 import { isObject } from "xs-mcp-firmware/core/text/json";
 import { deviceIdOf } from "../../config/access.js";
 import type { RunningGateway } from "../../gateway.js";
+import { GatewayError } from "../../gateway-error.js";
 import {
 	allow,
 	allowOrigin,
 	type HttpEnv,
-	HttpError,
 	type Middleware,
 	needsOperator,
 	type Route,
@@ -78,7 +78,7 @@ export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBind
 		const binding = isBound ? token : await bindings.request(request);
 		const url = publicUrl?.replace(/\/+$/, "") ?? serverUrlOf(incoming);
 		if (url === undefined) {
-			throw new HttpError(400, "malformed", "Host header: expected a hostname and perhaps a port");
+			throw new GatewayError("malformed", "Host header: expected a hostname and perhaps a port");
 		}
 		const addresses = {
 			websocket: settings.websocketUrl ?? listeners.websocket,
@@ -88,7 +88,7 @@ export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBind
 		const blocks = backendBlocks(addresses, new URL(url).hostname, access);
 		if (Object.keys(blocks).length === 0) {
 			const problem = "no address that this device could connect to: see websocketAddress, websocketUrl";
-			throw new HttpError(503, "busy", problem);
+			throw new GatewayError("busy", problem);
 		}
 		// Devices of the family set their clocks by the time.
 		const now = new Date();
@@ -119,7 +119,7 @@ export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBind
 		if (bindings.pendingOf(identity) !== undefined) {
 			return c.json({ message: "awaiting approval" }, 202);
 		}
-		throw new HttpError(404, "not-found", "no valid code for this device: request a new one");
+		throw new GatewayError("not-found", "no valid code for this device: request a new one");
 	};
 
 	let downloads = 0;
@@ -131,7 +131,9 @@ export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBind
 			throw noFirmware();
 		}
 		if (downloads >= MAX_DOWNLOADS) {
-			throw new HttpError(503, "busy", `too many downloads (limit ${MAX_DOWNLOADS})`, { "Retry-After": "30" });
+			throw new GatewayError("busy", `too many downloads (limit ${MAX_DOWNLOADS})`, {
+				headers: { "Retry-After": "30" },
+			});
 		}
 		downloads += 1;
 		try {
@@ -155,19 +157,19 @@ export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBind
 	app.all(`${BOOTSTRAP_PATHS.download}/:file`, allow("GET"), download);
 }
 
-/** @throws HttpError (400) */
+/** @throws GatewayError (400) */
 function identityOf({ headers }: IncomingMessage): { deviceId: string; clientId: string } {
 	const { "device-id": deviceId = "", "client-id": clientId = "" } = headers;
 	if (typeof deviceId !== "string" || !DEVICE_ID.test(deviceId)) {
-		throw new HttpError(400, "malformed", 'Device-Id header: expected up to 64 letters, digits, "_", ".", ":" and "-"');
+		throw new GatewayError("malformed", 'Device-Id header: expected up to 64 letters, digits, "_", ".", ":" and "-"');
 	}
 	if (typeof clientId !== "string" || !CLIENT_ID.test(clientId)) {
-		throw new HttpError(400, "malformed", "Client-Id header: expected a UUID");
+		throw new GatewayError("malformed", "Client-Id header: expected a UUID");
 	}
 	return { deviceId: deviceIdOf(deviceId), clientId };
 }
 
-/** The JSON body of a request; undefined without a body, as in GET. Rejects with HttpError. */
+/** The JSON body of a request; undefined without a body, as in GET. Rejects with GatewayError. */
 async function readBody(request: IncomingMessage): Promise<unknown> {
 	const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
 	return length === "0" && encoding === undefined ? undefined : await readJson(request, MAX_BODY_BYTES);
@@ -177,8 +179,8 @@ function nameOf(value: unknown): string | undefined {
 	return typeof value === "string" && value.length > 0 && value.length <= MAX_NAME ? value : undefined;
 }
 
-function noFirmware(): HttpError {
-	return new HttpError(404, "not-found", "firmware not found");
+function noFirmware(): GatewayError {
+	return new GatewayError("not-found", "firmware not found");
 }
 
 /**
@@ -214,6 +216,6 @@ export function bindingSummary({ code, deviceId, board, version, address, expire
 	return { code, device: deviceId, board, version, address, expires: new Date(expires).toISOString() };
 }
 
-function noBinding(): HttpError {
-	return new HttpError(404, "not-found", "unknown or expired code");
+function noBinding(): GatewayError {
+	return new GatewayError("not-found", "unknown or expired code");
 }

@@ -3,7 +3,7 @@ import { type Entry, isMade, RateLimit } from "xs-mcp-manager/core";
 import type { Configuration } from "../../config/settings.js";
 import { TOKEN_PREFIX } from "../../config/token-store.js";
 import type { RunningGateway } from "../../gateway.js";
-import { HttpError } from "../../http/route.js";
+import { GatewayError } from "../../gateway-error.js";
 
 interface DeviceIdentity {
 	readonly deviceId: string;
@@ -161,13 +161,13 @@ export function makeBindings(gateway: Host) {
 		 * Binds a device if every device may be bound, else has it wait for the operator. A device that waits keeps its code.
 		 * One that has the id of a bound device, but another UUID, always waits: it would replace the other.
 		 *
-		 * Rejects with HttpError, or StoreError.
+		 * Rejects with GatewayError, or StoreError.
 		 *
 		 * @returns its token, or its pending code
 		 */
 		async request(request: BindingRequest): Promise<string | PendingBinding> {
 			if (settings.bootstrap === "closed") {
-				throw new HttpError(403, "token", "this gateway does not accept new devices (setting bootstrap)");
+				throw new GatewayError("forbidden", "this gateway does not accept new devices (setting bootstrap)");
 			}
 			if (settings.bootstrap === "approve" || tokens.boundTo(request.deviceId) !== undefined) {
 				return pendingOf(request) ?? wait(request);
@@ -181,7 +181,7 @@ export function makeBindings(gateway: Host) {
 			const isBound = await bind(request, token, salt);
 			return isBound ? token : (tokenOf(request) ?? pendingOf(request) ?? wait(request));
 		},
-		/** Binds the device that waits with a code; undefined if none does. Rejects with HttpError, or StoreError. */
+		/** Binds the device that waits with a code; undefined if none does. Rejects with GatewayError, or StoreError. */
 		async approve(code: string): Promise<PendingBinding | undefined> {
 			const pending = await take(code);
 			try {
@@ -198,8 +198,8 @@ export function makeBindings(gateway: Host) {
 }
 
 /** The device cannot be bound now. */
-function full(message: string): HttpError {
-	return new HttpError(503, "busy", message, { "Retry-After": "60" });
+function full(message: string): GatewayError {
+	return new GatewayError("busy", message, { headers: { "Retry-After": "60" } });
 }
 
 function makeSalt(): string {

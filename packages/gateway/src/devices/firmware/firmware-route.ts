@@ -10,7 +10,8 @@ import { readIdentity } from "xs-mcp-firmware/hardware/drivers/image-identity";
 import * as z from "zod";
 import { hasUserTools } from "../../config/access.js";
 import type { RunningGateway } from "../../gateway.js";
-import { allow, deviceOf, HttpError, readJsonAs } from "../../http/route.js";
+import { GatewayError } from "../../gateway-error.js";
+import { allow, deviceOf, readJsonAs } from "../../http/route.js";
 import { ConfigurationError } from "../../plugin.js";
 import type { DeviceKey } from "../device-key.js";
 import type { FirmwareUpdates } from "./firmware-updates.js";
@@ -28,21 +29,21 @@ export function addFirmwareRoute(gateway: RunningGateway, firmware: FirmwareOffe
 		const { alias, id, board, connection } = server;
 		if (!hasUserTools(c.var.admission.access, id)) {
 			const how = "a token created with --allow-user-tools, or the setting userTools";
-			throw new HttpError(403, "token", `firmware of ${alias} requires ${how}`);
+			throw new GatewayError("forbidden", `firmware of ${alias} requires ${how}`);
 		}
 		const wanted = await readJsonAs(FIRMWARE_REQUEST, "body", c.env.incoming, settings.maxBodyBytes);
 		if (firmware === undefined) {
-			throw new HttpError(404, "not-found", "the gateway has no firmware (setting firmwareFolder)");
+			throw new GatewayError("not-found", "the gateway has no firmware (setting firmwareFolder)");
 		}
 		const url = connection && gateway.urlFor(connection.identity);
 		if (url === undefined) {
 			const problem = connection ? "does not know the gateway's address: see publicUrl" : "is offline";
-			throw new HttpError(409, "busy", `${alias} ${problem}`);
+			throw new GatewayError("conflict", `${alias} ${problem}`);
 		}
 		const { name, version } = board;
 		const offer = await firmware.offer({ deviceId: id, board: name, version, url, wanted: wanted.version });
 		if (offer === undefined && wanted.version !== undefined) {
-			throw new HttpError(404, "not-found", `no firmware ${wanted.version} for ${name} in firmwareFolder`);
+			throw new GatewayError("not-found", `no firmware ${wanted.version} for ${name} in firmwareFolder`);
 		}
 		const notes = offer && (await firmware.notesOf(name, offer.version));
 		return c.json({ ...offer, ...(notes && { notes }) });
@@ -201,7 +202,7 @@ export function openFirmware(path: string, key: DeviceKey, updates: FirmwareUpda
 			}
 			const { version: own = image.version, proof } = await examine(image.file);
 			if (own !== image.version) {
-				throw new HttpError(409, "busy", `${image.file} has version ${own} in it: rename it`);
+				throw new GatewayError("conflict", `${image.file} has version ${own} in it: rename it`);
 			}
 			const query = new URLSearchParams({ device: deviceId, key: key.derive("firmware", image.file, deviceId) });
 			updates.offered(deviceId, image.version, version);

@@ -3,8 +3,9 @@ import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import * as z from "zod";
 import { deviceIdOf } from "../../config/access.js";
 import type { RunningGateway } from "../../gateway.js";
+import { GatewayError } from "../../gateway-error.js";
 import { type ModelService, post } from "../../http/model-service.js";
-import { allow, HttpError } from "../../http/route.js";
+import { allow } from "../../http/route.js";
 import { clients } from "../../transports/plugin.js";
 import { PICTURE_PATHS, type Picture, type PictureCall, type PictureSession } from "./pictures.js";
 
@@ -38,10 +39,10 @@ export function addPictureRoutes(gateway: RunningGateway): void {
 
 	const rejectToken = async (request: IncomingMessage, problem: string): Promise<never> => {
 		await limits.wrongToken(guard.addresses.of(request));
-		throw new HttpError(401, "token", problem);
+		throw new GatewayError("unauthorized", problem);
 	};
 
-	/** Rejects with HttpError: 401 if the token is wrong or another device's, 429 after too many. */
+	/** Rejects with GatewayError: 401 if the token is wrong or another device's, 429 after too many. */
 	const authenticate = async (request: IncomingMessage): Promise<PictureSession> => {
 		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 		const session = pictures.sessionOf(secret ?? "");
@@ -59,7 +60,7 @@ export function addPictureRoutes(gateway: RunningGateway): void {
 	};
 
 	/**
-	 * Receives a picture. Rejects with HttpError (503) if too many uploads are in progress, in all or of the device.
+	 * Receives a picture. Rejects with GatewayError (503) if too many uploads are in progress, in all or of the device.
 	 *
 	 * @param call notified if the picture is rejected; undefined if its call is not known yet
 	 */
@@ -72,7 +73,7 @@ export function addPictureRoutes(gateway: RunningGateway): void {
 		const own = uploadsOf.get(of) ?? 0;
 		if (own >= limit || uploads >= MAX_UPLOADS) {
 			const reached = own >= limit ? limit : MAX_UPLOADS;
-			throw new HttpError(503, "busy", `too many uploads (limit ${reached})`, { "Retry-After": "1" });
+			throw new GatewayError("busy", `too many uploads (limit ${reached})`, { headers: { "Retry-After": "1" } });
 		}
 		uploads += 1;
 		uploadsOf.set(of, own + 1);
@@ -80,7 +81,7 @@ export function addPictureRoutes(gateway: RunningGateway): void {
 			const { fields, file } = await readForm(request, maxPictureBytes);
 			return { question: fields.get("question") ?? "", picture: pictureOf(file) };
 		} catch (error) {
-			if (call !== undefined && error instanceof HttpError) {
+			if (call !== undefined && error instanceof GatewayError) {
 				call.problem = error.message;
 			}
 			throw error;
@@ -139,11 +140,11 @@ function pictureOf(data: Buffer): Picture {
 	if (data.length > 8 && data.readBigUInt64BE() === 0x89504e470d0a1a0an) {
 		return { mimeType: "image/png", data };
 	}
-	throw new HttpError(415, "malformed", "the file is neither a JPEG nor a PNG");
+	throw new GatewayError("media-type", "the file is neither a JPEG nor a PNG");
 }
 
-function unexpected(): HttpError {
-	return new HttpError(409, "unexpected", "no call in progress expects this picture");
+function unexpected(): GatewayError {
+	return new GatewayError("unexpected", "no call in progress expects this picture");
 }
 
 /** Milliseconds for the whole answer: less than a device waits. */
@@ -201,7 +202,7 @@ const LIMITS = {
 /**
  * Reads a form (multipart/form-data, RFC 7578) from Node's stream. The server ends one that is too slow.
  *
- * Rejects with HttpError: 413 if the file or the form is too large, as soon as that is known; 415 if the request is no
+ * Rejects with GatewayError: 413 if the file or the form is too large, as soon as that is known; 415 if the request is no
  * form; 400 if it is malformed or has no file.
  *
  * @internal exported for its test
@@ -213,7 +214,7 @@ export async function readForm(request: IncomingMessage, maxFileBytes: number) {
 	let hasFile = false;
 	try {
 		await new Promise<void>((resolve, reject) => {
-			const malformed = (problem: string) => () => reject(new HttpError(400, "malformed", `the form ${problem}`));
+			const malformed = (problem: string) => () => reject(new GatewayError("malformed", `the form ${problem}`));
 			parser.on("field", (name, value, _nameTruncated, isTruncated) => {
 				fields.set(name, value);
 				if (isTruncated) {
@@ -251,20 +252,20 @@ export async function readForm(request: IncomingMessage, maxFileBytes: number) {
 		request.unpipe(parser);
 	}
 	if (!hasFile) {
-		throw new HttpError(400, "malformed", 'the form has no file: expected a field "file"');
+		throw new GatewayError("malformed", 'the form has no file: expected a field "file"');
 	}
 	/** `file` is the content of the field "file". */
 	return { fields, file: Buffer.concat(chunks) };
 }
 
-/** @throws HttpError if the request is no form, or says that it is too large */
+/** @throws GatewayError if the request is no form, or says that it is too large */
 function parserFor({ headers }: IncomingMessage, maxFileBytes: number): BusboyInstance {
 	const { "content-type": type = "" } = headers;
 	if (!/^multipart\/form-data *;/i.test(type)) {
-		throw new HttpError(415, "malformed", "Content-Type: expected multipart/form-data");
+		throw new GatewayError("media-type", "Content-Type: expected multipart/form-data");
 	}
 	if (headers["content-encoding"] !== undefined) {
-		throw new HttpError(415, "malformed", "Content-Encoding: expected none");
+		throw new GatewayError("media-type", "Content-Encoding: expected none");
 	}
 	if (Number(headers["content-length"] ?? 0) > maxFileBytes + MAX_OTHER_BYTES) {
 		throw tooLarge(maxFileBytes);
@@ -276,10 +277,10 @@ function parserFor({ headers }: IncomingMessage, maxFileBytes: number): BusboyIn
 			isPartAFile: (name) => name === "file",
 		});
 	} catch (error) {
-		throw new HttpError(400, "malformed", `Content-Type: ${(error as Error).message}`);
+		throw new GatewayError("malformed", `Content-Type: ${(error as Error).message}`);
 	}
 }
 
-function tooLarge(maxFileBytes: number): HttpError {
-	return new HttpError(413, "too-large", `picture too large (limit ${maxFileBytes} bytes, maxPictureBytes)`);
+function tooLarge(maxFileBytes: number): GatewayError {
+	return new GatewayError("too-large", `picture too large (limit ${maxFileBytes} bytes, maxPictureBytes)`);
 }
