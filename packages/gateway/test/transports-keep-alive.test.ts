@@ -29,9 +29,7 @@ async function start(t: TestContext) {
 	const server = createServer((request, response) => {
 		request.resume();
 		response.on("error", (error) => errors.push(error));
-		const exchange = new Exchange(response, form);
-		exchange.pending.set(CALL.id, CALL);
-		exchanges.push(exchange);
+		exchanges.push(new Exchange(response, form, [CALL]));
 	});
 	const port = await listen(t, server);
 	const response = new Promise<IncomingMessage>((resolve, reject) => {
@@ -45,7 +43,7 @@ async function start(t: TestContext) {
 			await nextTurn();
 		}
 	};
-	const answer = (text: string) => exchange.answer(CALL.id, JSON.stringify({ text }));
+	const answer = (text: string) => exchange.settle(CALL.id, JSON.stringify({ text }));
 	return { response, exchange, errors, tick, answer };
 }
 
@@ -86,13 +84,12 @@ describe("the timer of exchanges", () => {
 		assert.match(text, /^: first\n\n: keepalive\n\n: keepalive\n\nevent: message\ndata: .*"done"/);
 	});
 
-	it("sends signs of life on a stream without a request, and ends with it", async (t) => {
+	it("sends signs of life on a stream, and ends with its last request", async (t) => {
 		const { response, exchange, tick } = await start(t);
-		exchange.pending.clear();
 		exchange.write(": first\n\n");
 		const stream = await response;
 		await tick(2);
-		exchange.end();
+		exchange.settle(CALL.id);
 		assert.equal(await readText(stream), ": first\n\n: keepalive\n\n: keepalive\n\n");
 		await tick();
 	});

@@ -72,11 +72,14 @@ export class Asking {
 	/**
 	 * Makes a client's request of a server. If the server needs input first, the client is asked: in its session, or by the
 	 * result. Rejects as {@link Server.call} does, and with ProtocolError if the client cannot be asked.
+	 *
+	 * @param answer of the server, if it has been asked already
 	 */
 	async request<Method extends AskingMethod>(
 		request: ClientRequest,
 		server: Server,
 		made: Request<Method>,
+		answer?: Results[Method],
 	): Promise<Results[Method]> {
 		const { name, uri } = made.params ?? {};
 		const of = { server: server.id, target: `${name ?? uri}` };
@@ -89,12 +92,12 @@ export class Asking {
 			// Devices cannot ask in their session.
 			request.requestState = signed?.state;
 		}
-		const result = await send(server, made, request);
+		const result = answer ?? (await send(server, made, request));
 		if (!isInputRequiredResult(result)) {
 			return result as Results[Method];
 		}
-		const answer = isStateless ? this.sign(request, result, of) : askInSession(request, server, made, result);
-		return (await answer) as Results[Method];
+		const asked = isStateless ? this.sign(request, result, of) : askInSession(request, server, made, result);
+		return (await asked) as Results[Method];
 	}
 
 	/** A server that asks in its session does not have its answer when its client gets the question. */

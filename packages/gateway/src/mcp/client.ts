@@ -65,6 +65,9 @@ const IDENTITY = { [SERVER_INFO_META_KEY]: { name: SERVER_INFO.name, version: SE
 
 const NO_PARAMS = z.unknown();
 
+/** A URL among a call's arguments, as {@link Gateway.checkCall} limits them. */
+const WEB_URL = /^\s*https?:/i;
+
 /** Every method of MCP that clients may request, and those of extensions except events. */
 const METHODS: Readonly<Record<string, Method>> = {
 	initialize: method(
@@ -121,7 +124,8 @@ export class Client {
 	capabilities: ClientCapabilities = {};
 	/** The least severe log messages that the client gets in its session. */
 	logLevel: LogLevel = DEFAULT_LOG_LEVEL;
-	#revision: string;
+	/** The revision that the client speaks; empty before it has begun its session. */
+	revision: string;
 	readonly #channel: Channel | undefined;
 	/** Requests without an answer, by their ids. Empty if several clients share this one. */
 	readonly #requests = new Map<unknown, ClientRequest>();
@@ -136,26 +140,25 @@ export class Client {
 		this.gateway = gateway;
 		this.catalog = catalog;
 		this.isStateless = isStateless;
-		this.#revision = isStateless ? REVISION_OF_STATELESS : "";
+		this.revision = isStateless ? REVISION_OF_STATELESS : "";
 		this.caching = { ttlMs: LIST_TTL, cacheScope: catalog.isPublic ? "public" : "private" };
 		this.subscriptions = makeSubscriptions(this);
 		this.#channel = channel;
 	}
 
-	/** The revision that the client speaks; empty before it has begun its session. */
-	get revision(): string {
-		return this.#revision;
-	}
-
 	/** Adds a function that is called once the client has disconnected. */
 	readonly onClosed = (end: () => void): void => void this.#ends.push(end);
 
-	/** Takes a message of a client that has a channel. */
-	receive(message: JSONRPCMessage): void {
+	/**
+	 * Takes a message.
+	 *
+	 * @param channel gets the answer to a request, and what belongs to it. Default: the client's own
+	 */
+	receive(message: JSONRPCMessage, channel = this.#channel): void {
 		if (!("method" in message)) {
 			this.questions.answered(message);
 		} else if ("id" in message) {
-			const request = new ClientRequest(this, message, this.#channel as Channel);
+			const request = new ClientRequest(this, message, channel as Channel);
 			this.#requests.set(message.id, request);
 			void this.serve(request);
 		} else if (message.method === "notifications/cancelled") {
@@ -229,7 +232,7 @@ export class Client {
 	/** Begins the client's session: agrees on a revision. */
 	initialize({ protocolVersion: asked, capabilities, clientInfo }: InitializeRequestParams): object {
 		const protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : SUPPORTED_PROTOCOL_VERSIONS[0];
-		this.#revision = `${protocolVersion}`;
+		this.revision = `${protocolVersion}`;
 		this.capabilities = withForm(capabilities);
 		this.info = clientInfo;
 		const serverInfo = infoFor(SERVER_INFO, this.revision);
@@ -346,9 +349,16 @@ export class Client {
 		if (tool.execution?.taskSupport === "required" && !request.declaresTasks) {
 			throw missingTasks(tool.name);
 		}
-		await gateway.checkCall(server, tool, args);
-		const params = { name: tool.name, arguments: args };
-		const result = await gateway.asking.request(request, server, { method: "tools/call", params, tool });
+		if (Object.values(args).some((value) => typeof value === "string" && WEB_URL.test(value))) {
+			await gateway.checkCall(server, tool, args);
+		}
+		// Devices cannot ask in their session.
+		const isDirect = !server.configured && request.params.requestState === undefined;
+		let result = isDirect ? await server.call(tool, args, request) : undefined;
+		if (result === undefined || isInputRequiredResult(result)) {
+			const params = { name: tool.name, arguments: args };
+			result = await gateway.asking.request(request, server, { method: "tools/call", params, tool }, result);
+		}
 		if (isInputRequiredResult(result)) {
 			return result;
 		}

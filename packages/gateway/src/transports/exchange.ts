@@ -15,11 +15,15 @@ import type { Channel, ClientRequest } from "../mcp/client-request.js";
 export interface ResponseForm {
 	/** Headers of each response. */
 	readonly headers: OutgoingHttpHeaders;
-	/** The text of an event with the JSON of a message. */
-	readonly event: (stream: number, json: string) => string;
+	/** The text of an event with the JSON of a message; `method` is that of a notification or request. */
+	readonly event: (stream: number, json: string, method?: string) => string;
 	/** The text that begins a stream before its first event. */
 	readonly first: (stream: number) => string;
 	readonly onError: (error: Error) => void;
+	/** Keeps the effect of a request before its answer is sent. Returns undefined if there is nothing to keep. */
+	readonly keep?: (request: JSONRPCRequest) => Promise<void> | undefined;
+	/** Called when a request has its answer, or gets none. */
+	readonly settled?: (id: RequestId) => void;
 }
 
 /** Milliseconds between looks at open responses. After two of these, a response becomes a stream, or its stream gets a comment. */
@@ -47,11 +51,11 @@ export const STREAM = {
  *
  * Not the SDK's transports: those make every answer a web stream, and write its headers apart.
  */
-export class Exchange {
+export class Exchange implements Channel {
 	/** Its name in the ids of events. */
 	readonly stream: number;
-	/** Requests without an answer, by the ids that the server gives their answers. */
-	readonly pending = new Map<RequestId, JSONRPCRequest>();
+	/** Requests without an answer. */
+	readonly #pending = new Map<RequestId, JSONRPCRequest>();
 	readonly #form: ResponseForm;
 	readonly #isBatch: boolean;
 	/** JSON of messages that were not sent yet. */
@@ -60,7 +64,16 @@ export class Exchange {
 	#isStream = false;
 	#quietTicks = 0;
 
-	constructor(response: ServerResponse, form: ResponseForm, stream = 0, isBatch = false) {
+	constructor(
+		response: ServerResponse,
+		form: ResponseForm,
+		requests: readonly JSONRPCRequest[] = [],
+		stream = 0,
+		isBatch = false,
+	) {
+		for (const request of requests) {
+			this.#pending.set(request.id, request);
+		}
 		this.stream = stream;
 		this.#isBatch = isBatch;
 		this.#form = form;
@@ -71,6 +84,11 @@ export class Exchange {
 	/** Whether its response is a stream of events. Otherwise the answers are sent as JSON, once all requests have theirs. */
 	get isStream(): boolean {
 		return this.#isStream;
+	}
+
+	/** Whether no request waits for its answer. */
+	get isSettled(): boolean {
+		return this.#pending.size === 0;
 	}
 
 	/** Whether the connection of its response is lost. */
@@ -99,21 +117,49 @@ export class Exchange {
 		response.write(text);
 	}
 
-	/** Sends the JSON of the answer to a request. After the last one the response ends, with this status unless it is a stream. */
-	answer(id: RequestId, json: string, status = 200): void {
-		if (this.#isStream) {
-			this.write(this.#form.event(this.stream, json));
-		} else {
-			this.#answers.push(json);
+	/** To a client that reads too slowly, a call's progress and log are not sent. It is cut before anything else: it may resume. */
+	send(message: JSONRPCMessage, request?: ClientRequest): void {
+		const text = textOf(message);
+		if ("method" in message) {
+			if (this.isSlow && !("id" in message)) {
+				if (request !== undefined && OF_CALLS.has(message.method)) {
+					return;
+				}
+				this.cut();
+			}
+			if (this.#isStream || !this.isLost) {
+				this.write(this.#form.event(this.stream, text, message.method));
+			}
+			return;
 		}
-		this.settle(id, status);
+		const id = message.id as RequestId;
+		const answered = this.#pending.get(id);
+		const kept = answered && "result" in message ? this.#form.keep?.(answered) : undefined;
+		if (kept !== undefined) {
+			void kept.then(() => this.settle(id, text));
+			return;
+		}
+		const lacksCapability = "error" in message && message.error.code === LACKS_CAPABILITY;
+		this.settle(id, text, lacksCapability && request?.session === undefined ? 400 : 200);
 	}
 
-	/** Marks a request as answered, or as one that gets no answer. */
-	settle(id: RequestId, status = 200): void {
-		this.pending.delete(id);
+	/**
+	 * Marks a request as answered. After the last one the response ends, with this status unless it is a stream.
+	 *
+	 * @param json of the answer; undefined: the request gets none
+	 */
+	settle(id: RequestId, json?: string, status = 200): void {
+		if (!this.#pending.delete(id)) {
+			return;
+		}
+		this.#form.settled?.(id);
 		const [response, answers] = [this.#response, this.#answers];
-		if (this.pending.size > 0 || response.destroyed) {
+		if (json !== undefined && this.#isStream) {
+			this.write(this.#form.event(this.stream, json));
+		} else if (json !== undefined) {
+			answers.push(json);
+		}
+		if (this.#pending.size > 0 || response.destroyed) {
 			return;
 		}
 		if (this.#isStream) {
@@ -145,16 +191,13 @@ export class Exchange {
 		this.#response.destroy();
 	}
 
-	/** Ends a stream without requests. */
-	end(): void {
-		this.#response.end();
-	}
-
-	/** Ends it while requests are in progress. */
+	/** Ends it. Requests in progress get an error. */
 	interrupt(isSessionEnded = false): void {
 		const response = this.#response;
+		const requests = [...this.#pending.values()];
+		this.#pending.clear();
 		if (this.#isStream) {
-			for (const { id, method } of this.pending.values()) {
+			for (const { id, method } of requests) {
 				// `subscriptions/listen` can end at any time: with a result.
 				const result = { resultType: "complete", _meta: { [SUBSCRIPTION_ID_META_KEY]: id } };
 				const error = { code: SERVER_ERROR, message: INTERRUPTED };
@@ -200,29 +243,11 @@ export class Exchange {
 	}
 }
 
-/** Notifications that a client which reads slowly can miss. */
+/** Notifications of a request that a client which reads slowly can miss. */
 const OF_CALLS: ReadonlySet<string> = new Set(["notifications/progress", "notifications/message"]);
 
-/** The response to one request of 2026-07-28. */
-export class StatelessExchange extends Exchange implements Channel {
-	constructor(response: ServerResponse, onError: (error: Error) => void) {
-		super(response, { headers: {}, event: (_, json) => eventOf(json), first: () => COMMENT, onError });
-	}
-
-	send(message: JSONRPCMessage, request?: ClientRequest): void {
-		const text = textOf(message);
-		if ("method" in message) {
-			if (!this.isSlow) {
-				this.write(eventOf(text));
-			} else if (!OF_CALLS.has(message.method)) {
-				this.cut();
-			}
-		} else if (request !== undefined && this.pending.has(request.id)) {
-			const code = "error" in message ? message.error.code : undefined;
-			this.answer(request.id, text, code === ProtocolErrorCode.MissingRequiredClientCapability ? 400 : 200);
-		}
-	}
-}
+/** The client has not declared a capability that its request needs. */
+const LACKS_CAPABILITY = ProtocolErrorCode.MissingRequiredClientCapability;
 
 /** Exchanges whose response is open, and the one timer that keeps their connections open. */
 const open = new Set<Exchange>();

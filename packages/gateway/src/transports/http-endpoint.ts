@@ -20,7 +20,7 @@ import { Client } from "../mcp/client.js";
 import { ClientRequest } from "../mcp/client-request.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { FileStore } from "../store/file-store.js";
-import { StatelessExchange } from "./exchange.js";
+import { COMMENT, Exchange, eventOf, type ResponseForm } from "./exchange.js";
 import { isRequest, readStateless } from "./messages.js";
 import { headersProblem, parameterHeaders, standardHeaders } from "./request-headers.js";
 import { type ConnectedClient, keyOf, Session } from "./session.js";
@@ -76,9 +76,11 @@ export class HttpEndpoint {
 	/** Clients without a session: those with the same token and view, on the same path, share one. By catalog. */
 	readonly #stateless = new WeakMap<Catalog, Client>();
 	/** Requests of clients without a session that have no answer. */
-	readonly #open = new Map<ClientRequest, StatelessExchange>();
+	readonly #open = new Map<ClientRequest, Exchange>();
 	/** Responses to calls of tools that are not complete. */
 	readonly #calls = new Set<ServerResponse>();
+	/** The form of responses to clients without a session. */
+	readonly #form: ResponseForm;
 	#stopping = false;
 
 	constructor(gateway: Gateway, settings: EndpointSettings = {}) {
@@ -88,6 +90,7 @@ export class HttpEndpoint {
 		this.store = stateFolder === undefined ? new MemoryStore() : FileStore.open(join(stateFolder, "sessions"));
 		this.#maxSessions = maxSessions;
 		this.#ids = makeSessionIds(sessionKey);
+		this.#form = { headers: {}, event: (_, json) => eventOf(json), first: () => COMMENT, onError: this.report };
 	}
 
 	/** Clients in a session, the most recently used last. Those of 2026-07-28 have none. */
@@ -292,13 +295,12 @@ export class HttpEndpoint {
 		if (client.findMethod(method) === undefined) {
 			throw new GatewayError("method-not-found", "Method not found", { id });
 		}
-		const exchange = new StatelessExchange(response, this.report);
+		const exchange = new Exchange(response, this.#form, [message]);
 		const request = new ClientRequest(client, message, exchange);
-		exchange.pending.set(id, message);
 		this.#open.set(request, exchange);
 		response.on("close", () => {
 			this.#open.delete(request);
-			if (exchange.pending.size > 0) {
+			if (!exchange.isSettled) {
 				request.cancel("the client has disconnected");
 			}
 		});
@@ -335,7 +337,9 @@ function checkForm({ method, headers }: IncomingMessage): void {
 		const supported = `supported versions: ${SUPPORTED_PROTOCOL_VERSIONS.join(", ")}`;
 		throw new GatewayError("bad-request", `Bad Request: Unsupported protocol version: ${version} (${supported})`);
 	}
-	if (method === "POST" && !(accepts(accept, "application/json") && accepts(accept, "text/event-stream"))) {
+	const isUsual =
+		accept === USUAL_ACCEPT || (accepts(accept, "application/json") && accepts(accept, "text/event-stream"));
+	if (method === "POST" && !isUsual) {
 		const expected = "Client must accept both application/json and text/event-stream";
 		throw new GatewayError("not-acceptable", `Not Acceptable: ${expected}`);
 	}
@@ -347,8 +351,5 @@ function checkForm({ method, headers }: IncomingMessage): void {
 /** Whether a header `Accept` has a media range for a type (RFC 9110 §12.5.1). Without the header, every type is accepted. */
 function accepts(header = "*/*", type: string): boolean {
 	const ranges = ["*/*", type.replace(/\/.*/, "/*"), type];
-	return (
-		header === USUAL_ACCEPT ||
-		header.split(",").some((range) => ranges.includes(range.replace(/;.*/s, "").trim().toLowerCase()))
-	);
+	return header.split(",").some((range) => ranges.includes(range.replace(/;.*/s, "").trim().toLowerCase()));
 }

@@ -2,7 +2,6 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import {
 	isSpecType,
 	type JSONRPCMessage,
-	type JSONRPCNotification,
 	type JSONRPCRequest,
 	type LoggingLevel,
 	type RequestId,
@@ -12,8 +11,8 @@ import * as z from "zod";
 import type { Catalog, CatalogChange, ListName } from "../catalog/catalog.js";
 import { GatewayError } from "../gateway-error.js";
 import { Client } from "../mcp/client.js";
-import type { Channel, ClientRequest } from "../mcp/client-request.js";
-import { COMMENT, EventLog, Exchange, eventOf, type ResponseForm, readEventId, STREAM, textOf } from "./exchange.js";
+import type { Channel } from "../mcp/client-request.js";
+import { COMMENT, EventLog, Exchange, eventOf, type ResponseForm, readEventId, STREAM } from "./exchange.js";
 import type { HttpEndpoint } from "./http-endpoint.js";
 import { isNotification, isRequest, isResponse } from "./messages.js";
 import type { SessionClaims } from "./session-ids.js";
@@ -155,24 +154,17 @@ export class Session implements Channel, ResponseForm {
 		}
 	}
 
-	send(message: JSONRPCMessage, request?: ClientRequest): void {
-		const exchange = request === undefined ? this.#standalone : this.#exchanges.get(request.id);
-		if (exchange === undefined) {
-			return;
-		}
-		if ("method" in message) {
-			this.#write(exchange, message);
-		} else if (request !== undefined && "result" in message && SETTERS.has(request.method)) {
-			void this.#keep(request.message).then(() => this.#answer(request.id, exchange, message));
-		} else if (request !== undefined) {
-			this.#answer(request.id, exchange, message);
-		}
+	/** Sends a message that belongs to no request, if the client has a stream for it. */
+	send(message: JSONRPCMessage): void {
+		this.#standalone?.send(message);
 	}
 
-	#answer(id: RequestId, exchange: Exchange, message: JSONRPCMessage): void {
-		if (!this.#isClosed && this.#exchanges.delete(id)) {
-			exchange.answer(id, textOf(message));
-		}
+	keep(request: JSONRPCRequest): Promise<void> | undefined {
+		return SETTERS.has(request.method) ? this.#keep(request) : undefined;
+	}
+
+	settled(id: RequestId): void {
+		this.#exchanges.delete(id);
 	}
 
 	/**
@@ -188,7 +180,7 @@ export class Session implements Channel, ResponseForm {
 		clearTimeout(this.#idleTimer);
 		this.#stopFollowing();
 		if (isEnded) {
-			this.#standalone?.end();
+			this.#standalone?.interrupt();
 		} else {
 			// Some clients take the end of a stream for the server's wish, and open another one only after an error.
 			this.#standalone?.cut();
@@ -201,8 +193,15 @@ export class Session implements Channel, ResponseForm {
 		this.#endpoint.forget(this);
 	}
 
-	event(stream: number, json: string): string {
-		return this.#events.add(stream, json);
+	event(stream: number, json: string, method = ""): string {
+		if (stream === STANDALONE && LIST_CHANGED.test(method)) {
+			return eventOf(json);
+		}
+		const text = this.#events.add(stream, json);
+		if (stream === STANDALONE && this.#hasStream) {
+			this.#sent = this.#events.last;
+		}
+		return text;
 	}
 
 	/**
@@ -281,29 +280,28 @@ export class Session implements Channel, ResponseForm {
 			throw new GatewayError("invalid-request", `Invalid Request: ${problem}`);
 		}
 		this.#isInitialized = true;
+		let exchange: Exchange | undefined;
 		if (requests.length === 0) {
 			response.writeHead(202).end();
 		} else {
 			this.#streams += 1;
-			const exchange = new Exchange(response, this, this.#streams, Array.isArray(body));
-			for (const request of requests) {
-				exchange.pending.set(request.id, request);
-				this.#exchanges.set(request.id, exchange);
+			exchange = new Exchange(response, this, requests, this.#streams, Array.isArray(body));
+			for (const { id } of requests) {
+				this.#exchanges.set(id, exchange);
 			}
 		}
 		for (const message of messages as JSONRPCMessage[]) {
 			if ("method" in message && message.method === "tools/call") {
 				this.#calls += 1;
-				if (this.#client.changes.size > 0) {
-					this.#announceWithCall(message as JSONRPCRequest);
+				if (exchange !== undefined && this.#client.changes.size > 0 && !this.#hasStream) {
+					this.#announceWithCall(exchange);
 				}
 			}
-			this.#client.receive(message);
+			this.#client.receive(message, exchange);
 			if ("method" in message && message.method === "notifications/cancelled") {
 				// A request that was cancelled gets no answer.
 				const id = message.params?.requestId as RequestId;
 				this.#exchanges.get(id)?.settle(id);
-				this.#exchanges.delete(id);
 			}
 		}
 	}
@@ -363,26 +361,6 @@ export class Session implements Channel, ResponseForm {
 		}
 	}
 
-	/** Beyond its limit, a notification of a call is dropped, and the stream for the rest is cut: the client may resume it. */
-	#write(exchange: Exchange, message: JSONRPCRequest | JSONRPCNotification): void {
-		const isStandalone = exchange === this.#standalone;
-		const isNotification = !("id" in message);
-		if (isNotification && exchange.isSlow) {
-			if (!isStandalone) {
-				return;
-			}
-			exchange.cut();
-		}
-		const text = textOf(message);
-		if (isStandalone && isNotification && LIST_CHANGED.test(message.method)) {
-			exchange.write(eventOf(text));
-		} else if (exchange.isStream || !exchange.isLost) {
-			const { isLost } = exchange;
-			exchange.write(this.#events.add(exchange.stream, text));
-			this.#sent = isStandalone && !isLost ? this.#events.last : this.#sent;
-		}
-	}
-
 	/** A client without a stream is told of a changed list later. Other changes wait for one that resumes its stream. */
 	#onChange(change: CatalogChange): void {
 		const isOfList = change.kind !== "state" && change.kind !== "updated";
@@ -410,12 +388,11 @@ export class Session implements Channel, ResponseForm {
 	 * Announces changed lists with the answer to a call, for a client without a stream. The SDK's clients do not open another
 	 * stream after a network outage of some seconds, and would miss all later changes.
 	 */
-	#announceWithCall({ id }: JSONRPCRequest): void {
-		const exchange = this.#exchanges.get(id);
-		for (const [list, isAnnounced] of this.#hasStream ? [] : this.#client.changes) {
-			if (!isAnnounced && exchange !== undefined) {
+	#announceWithCall(exchange: Exchange): void {
+		for (const [list, isAnnounced] of this.#client.changes) {
+			if (!isAnnounced) {
 				this.#client.changes.set(list, true);
-				this.#write(exchange, { jsonrpc: "2.0", method: `notifications/${list}/list_changed` });
+				exchange.send({ jsonrpc: "2.0", method: `notifications/${list}/list_changed` });
 			}
 		}
 	}
