@@ -38,7 +38,7 @@ type IsData = (key: string, member: unknown, parent: string) => boolean;
 
 /** Returns a value of a protocol without its members that are null. The same object if there are none. */
 export function withoutNulls<Value>(value: Value, isData: IsData = isMessageData): Value {
-	return hasNull(value, MAX_NESTING) ? strip(value, isData, MAX_NESTING, "") : value;
+	return isPlain(value, MAX_NESTING) ? value : strip(value, isData, MAX_NESTING, "");
 }
 
 function strip<Value>(value: Value, isData: IsData, levels: number, parent: string): Value {
@@ -60,18 +60,20 @@ function strip<Value>(value: Value, isData: IsData, levels: number, parent: stri
 	return isSame ? value : (Object.fromEntries(kept) as Value);
 }
 
-/** Whether any member of an object, or item of an array, is null: most messages have none, and this allocates nothing. */
-function hasNull(value: unknown, levels: number): boolean {
-	if (typeof value !== "object" || value === null || levels === 0) {
+/** Whether a value has no member or item that is null, and does not nest too deeply: as most messages. This allocates nothing. */
+function isPlain(value: unknown, levels: number): boolean {
+	if (typeof value !== "object") {
+		return true;
+	}
+	if (value === null || levels === 0) {
 		return false;
 	}
 	for (const key in value) {
-		const member = (value as Members)[key];
-		if (member === null || hasNull(member, levels - 1)) {
-			return true;
+		if (!isPlain((value as Members)[key], levels - 1)) {
+			return false;
 		}
 	}
-	return false;
+	return true;
 }
 
 /**
@@ -84,8 +86,9 @@ export function readMessage(value: unknown): JSONRPCMessage {
 	if (!isObject(value)) {
 		throw new Error("not a JSON object");
 	}
-	const isTooDeep = nestsDeeper(value, MAX_NESTING);
-	const message = isTooDeep ? value : withoutNulls(value);
+	const plain = isPlain(value, MAX_NESTING);
+	const isTooDeep = !plain && nestsDeeper(value, MAX_NESTING);
+	const message = plain || isTooDeep ? value : withoutNulls(value);
 	const { id, method, params, result, error } = message;
 	if (typeof method === "string") {
 		if (isTooDeep) {
