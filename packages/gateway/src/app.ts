@@ -53,10 +53,11 @@ export function serveClients(gateway: RunningGateway): Clients {
 	const { settings, log, metrics, urls, key } = gateway;
 	const { httpAddress: address, httpPort: port } = settings;
 	const signIn = openSignIn(gateway);
-	const endpoint = new HttpEndpoint(gateway, { ...settings, sessionKey: key.derive("client-session") });
-	metrics.add("sessions", "Sessions of clients (revisions up to 2025-11-25)", () => endpoint.clients.length);
 	const guard = new RequestGuard(gateway, signIn);
-	const rejections = makeRejectionReport(gateway, (request) => guard.addresses.of(request));
+	const addressOf = (request: IncomingMessage): string => guard.addressOf(request);
+	const endpoint = new HttpEndpoint(gateway, { ...settings, sessionKey: key.derive("client-session"), addressOf });
+	metrics.add("sessions", "Sessions of clients (revisions up to 2025-11-25)", () => endpoint.clients.length);
+	const rejections = makeRejectionReport(gateway, addressOf);
 	gateway.deviceRoutes.onError((error, c) => rejections.answer(error, c, deviceBody));
 	const clients = { endpoint, guard, rejections, limits: makeLimits(settings) };
 	let server: Server | undefined;
@@ -101,12 +102,12 @@ function serveRequests(
 			if (incoming.headers.upgrade !== undefined) {
 				rejectWebSocket(incoming, urls, settings);
 			}
-			const { access, address, grant } = await guard.admit(incoming, outgoing);
+			const { access, grant } = await guard.admit(incoming, outgoing);
 			checkMethod(incoming.method, "GET", "POST", "DELETE");
 			const body = incoming.method === "POST" ? await readJson(incoming, settings.maxBodyBytes) : undefined;
 			const server = name === "" ? undefined : querystring.unescape(name);
 			const lacksScope = grant && ((scope: string) => guard.lacksScope(incoming, scope));
-			await endpoint.handle(incoming, outgoing, { access, address, server, body, lacksScope });
+			await endpoint.handle(incoming, outgoing, { access, server, body, lacksScope });
 		} catch (error) {
 			await rejections.answerMcp(error as Error, { incoming, outgoing });
 		}

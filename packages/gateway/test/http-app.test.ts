@@ -6,7 +6,7 @@ import { text as readText } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { testWith } from "../../../host-test/support/testing.js";
 import { announcedHostname } from "../src/devices/announcement.js";
-import { makeSourceCheck } from "../src/http/source-check.js";
+import { makeSourceCheck } from "../src/oauth/request-guard.js";
 import { makeStateFolder, startProgram, tokensIn } from "../testing/program.js";
 
 interface Answer {

@@ -235,7 +235,7 @@ export class TokenStore {
 
 	/** Notes that a request was made with a token. */
 	used({ name }: TokenRecord): void {
-		const { now } = this;
+		const { now } = this.#store;
 		if (now - (this.#uses.get(name) ?? 0) >= USE_INTERVAL) {
 			this.#uses.set(name, now);
 			this.#store.later(`token-use/${name}`, now);

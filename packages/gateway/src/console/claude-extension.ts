@@ -24,7 +24,7 @@ export function claudeExtension(guard: RequestGuard, consoleFolder = BESIDE_BUND
 	}
 	return async (c) => {
 		const { incoming } = c.env;
-		const scheme = guard.addresses.isSecure(incoming) ? "https" : "http";
+		const scheme = guard.isSecure(incoming) ? "https" : "http";
 		const file = await makeExtension(folder, `${scheme}://${incoming.headers.host}`);
 		c.header("Content-Type", "application/octet-stream");
 		c.header("Content-Disposition", 'attachment; filename="xs-mcp-gateway.mcpb"');

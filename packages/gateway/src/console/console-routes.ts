@@ -18,7 +18,6 @@ import {
 	type Route,
 	readJsonAs,
 } from "../http/route.js";
-import { isOfForeignPage } from "../http/source-check.js";
 import { management } from "../mcp/plugin.js";
 import type { RequestGuard } from "../oauth/request-guard.js";
 import { speech } from "../speech/plugin.js";
@@ -45,7 +44,7 @@ export function addConsolePage(gateway: RunningGateway, files: NonNullable<Retur
 		if (before !== undefined) {
 			guard.sessions.close(before);
 		}
-		c.header("Set-Cookie", cookieHeader(incoming, secret, guard.addresses.isSecure(incoming)));
+		c.header("Set-Cookie", cookieHeader(incoming, secret, guard.isSecure(incoming)));
 		return c.body(null, 204);
 	});
 	// Ends the session, and the streams and requests that were admitted by it.
@@ -56,7 +55,7 @@ export function addConsolePage(gateway: RunningGateway, files: NonNullable<Retur
 			guard.sessions.close(cookie);
 			guard.recheck();
 		}
-		c.header("Set-Cookie", cookieHeader(incoming, undefined, guard.addresses.isSecure(incoming)));
+		c.header("Set-Cookie", cookieHeader(incoming, undefined, guard.isSecure(incoming)));
 		return c.body(null, 204);
 	});
 	// One route per path: with a pattern among them, Hono would search its routes one by one for every request.
@@ -132,7 +131,7 @@ const WEBHOOK = z.strictObject({
 /** Rejects requests of other sites' pages, even of sites that may use the gateway. */
 function needsOwnPage(guard: RequestGuard): Middleware {
 	return async (c, next) => {
-		if (isOfForeignPage(c.env.incoming, guard.addresses.isSecure(c.env.incoming))) {
+		if (guard.isOfForeignPage(c.env.incoming)) {
 			throw new GatewayError("origin", "only the gateway's own page may do this");
 		}
 		await next();
@@ -154,8 +153,7 @@ function describeSession(gateway: RunningGateway, c: Context<HttpEnv>, hasExtens
 	// Undefined if another program started the process.
 	const [, program = ""] = process.argv;
 	// Its path is of use on this machine only.
-	const hasBridge =
-		/^xs-mcp-gateway(\.m?js)?$/.test(basename(program)) && isLoopback(guard.addresses.of(c.env.incoming));
+	const hasBridge = /^xs-mcp-gateway(\.m?js)?$/.test(basename(program)) && isLoopback(guard.addressOf(c.env.incoming));
 	return {
 		principal: access.principal,
 		/** Whether a person has signed in with a token, and can sign out. */

@@ -22,8 +22,6 @@ import { victimFor } from "./fair-share.js";
 /** A request that may be served, and on whose behalf. */
 export interface Admission {
 	readonly access: Access;
-	/** The network address of the client. */
-	readonly address: string;
 	/** With whom its requests and streams are counted: a token, or an address without one. */
 	readonly owner: string;
 	/** The token of the request; undefined if none is required. */

@@ -7,7 +7,6 @@ import { looksLikeCode, takeSignInCode } from "../config/token-store.js";
 import type { RunningGateway } from "../gateway.js";
 import { GatewayError } from "../gateway-error.js";
 import { allow, field, type HttpEnv, type Middleware, optionalField, type Route, readFields } from "../http/route.js";
-import { isOfOwnPage } from "../http/source-check.js";
 import { findClient, mayRedirect, type OAuthClient } from "./clients.js";
 import { choosePage, consentPolicy, failurePage, identifyPage } from "./consent-page.js";
 import { LANGUAGES, languageOf } from "./consent-texts.js";
@@ -110,7 +109,7 @@ class Consent {
 		const { incoming } = c.env;
 		const { key, tokens } = this.#gateway;
 		const isOfOrigin = incoming.headers.origin === this.#server.origin;
-		if (!isOfOrigin && !isOfOwnPage(incoming, this.#guard.addresses.isSecure(incoming))) {
+		if (!isOfOrigin && !this.#guard.isOfOwnPage(incoming)) {
 			throw new GatewayError("origin", "only the gateway's own page may do this");
 		}
 		const fields = await readFields(incoming, MAX_FORM);
@@ -129,7 +128,7 @@ class Consent {
 	/** Rejects with GatewayError if the client is unknown. */
 	async #clientOf(c: Context<HttpEnv>, id: string): Promise<OAuthClient> {
 		const client = MetadataDocuments.names(id)
-			? await this.#server.documents.find(id, this.#guard.addresses.of(c.env.incoming))
+			? await this.#server.documents.find(id, this.#guard.addressOf(c.env.incoming))
 			: findClient(this.#gateway.key, id);
 		if (client === undefined) {
 			throw new GatewayError("invalid_client", "client_id: unknown; have the client register again");

@@ -1,4 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { BlockList, isIP } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import {
 	type Access,
 	type AccessGrant,
@@ -8,20 +11,13 @@ import {
 	SCOPES,
 	type TokenRecord,
 } from "../config/access.js";
-import { isLoopback } from "../config/listen-address.js";
+import { hostnamesOf, isLoopback } from "../config/listen-address.js";
 import { NO_TOKEN_NAME } from "../config/token-store.js";
+import { announcedHostname } from "../devices/announcement.js";
 import type { RunningGateway } from "../gateway.js";
 import { GatewayError } from "../gateway-error.js";
 import { type ConsoleSession, ConsoleSessions, readCookie } from "../http/console-sessions.js";
 import { type Admission, makeLimits, mayOperate, type RequestLimits } from "../http/route.js";
-import {
-	type CheckSource,
-	type ClientAddresses,
-	isOfForeignPage,
-	isOfOwnPage,
-	makeClientAddresses,
-	makeSourceCheck,
-} from "../http/source-check.js";
 import type { Challenge } from "./protected-resource.js";
 import type { SignIn } from "./sign-in.js";
 
@@ -34,9 +30,9 @@ export class RequestGuard {
 	/** Undefined: off. */
 	readonly #signIn: SignIn | undefined;
 	/** Rejects requests whose Host or Origin is foreign. */
-	readonly checkSource: CheckSource;
-	/** Finds the network address of a request, and whether its client speaks TLS. */
-	readonly addresses: ClientAddresses;
+	readonly checkSource: (request: IncomingMessage) => void;
+	/** Proxies whose `X-Forwarded-For` is trusted. */
+	readonly #proxies: BlockList;
 	readonly #limits: RequestLimits;
 	readonly #isLocal: boolean;
 	/** The access of clients of this machine without a token. */
@@ -62,7 +58,7 @@ export class RequestGuard {
 		const allowedOrigins = [...settings.allowedOrigins, ...own];
 		this.checkSource = makeSourceCheck([settings.httpAddress], settings.allowedHosts, allowedOrigins);
 		this.#limits = makeLimits(settings);
-		this.addresses = makeClientAddresses(settings.trustProxy);
+		this.#proxies = blockList(settings.trustProxy);
 		this.#isLocal = isLoopback(settings.httpAddress);
 		this.#withoutToken = localAccess(settings.userTools);
 	}
@@ -78,13 +74,13 @@ export class RequestGuard {
 	 * token if one is required (401), and after too many requests (429).
 	 */
 	async admit(request: IncomingMessage, response: ServerResponse): Promise<Admission> {
-		let admission = await this.#authenticate(request, this.addresses.of(request));
+		let admission = await this.#authenticate(request);
 		const { access, session } = admission;
 		const { origin, "sec-fetch-site": site } = request.headers;
 		const isPage = (origin ?? site) !== undefined;
-		if (isPage && isOfForeignPage(request, this.addresses.isSecure(request))) {
+		if (isPage && this.isOfForeignPage(request)) {
 			admission = { ...admission, access: kept(this.#foreign, access, (own) => ({ ...own, isForeignPage: true })) };
-		} else if ((session ?? (isPage && this.#isOwnPage(request))) && mayOperate(admission)) {
+		} else if ((session ?? (isPage && this.isOfOwnPage(request))) && mayOperate(admission)) {
 			// The owner is a person: no flag is needed to restart a device.
 			admission = { ...admission, access: kept(this.#operators, access, (own) => ({ ...own, userTools: true })) };
 		}
@@ -113,18 +109,56 @@ export class RequestGuard {
 		if (token === undefined) {
 			throw await this.#wrongToken(request);
 		}
-		await this.#admitToken(token, this.addresses.of(request));
+		await this.#admitToken(token);
 		return token;
 	}
 
 	/** Counts a request that may try a secret. Rejects with GatewayError (429), also after too many wrong ones. */
 	async checkAttempts(request: IncomingMessage): Promise<void> {
-		await this.#limits.attempt(this.addresses.of(request));
+		await this.#limits.attempt(this.addressOf(request));
 	}
 
 	/** Counts a request without a token. Rejects with GatewayError (429). */
 	async checkRate(request: IncomingMessage): Promise<void> {
-		await this.#limits.request(this.addresses.of(request));
+		await this.#limits.request(this.addressOf(request));
+	}
+
+	/** The network address of a client: the last on the way that is not a trusted proxy. What stands before it could be made up. */
+	addressOf({ socket, headers }: IncomingMessage): string {
+		let address = socket.remoteAddress ?? "unknown";
+		const forwarded = headers["x-forwarded-for"]?.toString().split(",") ?? [];
+		for (let hop = forwarded.pop(); hop && this.#isProxy(address); hop = forwarded.pop()) {
+			if (isIP(hop.trim()) === 0) {
+				break;
+			}
+			address = hop.trim();
+		}
+		return address;
+	}
+
+	/** Whether the client speaks TLS: with the gateway, or with a trusted proxy that says so. */
+	isSecure({ socket, headers }: IncomingMessage): boolean {
+		const said = headers["x-forwarded-proto"]?.toString().split(",").pop()?.trim();
+		return (socket as TLSSocket).encrypted === true || (said === "https" && this.#isProxy(socket.remoteAddress ?? ""));
+	}
+
+	/** Whether a page that the gateway did not serve makes the request: its Origin is another than the one asked. */
+	isOfForeignPage(request: IncomingMessage): boolean {
+		const { host = "", origin } = request.headers;
+		const scheme = this.isSecure(request) ? "https" : "http";
+		return origin !== undefined && origin.toLowerCase() !== `${scheme}://${host}`.toLowerCase();
+	}
+
+	/**
+	 * Whether the gateway's own page makes the request, so that its cookie counts. Browsers name the Origin of everything that
+	 * changes something; a GET without one is at least not from a page that could read the answer.
+	 */
+	isOfOwnPage(request: IncomingMessage): boolean {
+		const { origin, "sec-fetch-site": site } = request.headers;
+		if (origin !== undefined) {
+			return !this.isOfForeignPage(request);
+		}
+		return request.method === "GET" && (site === undefined || site === "same-origin");
 	}
 
 	/** The token of the person who is signed in to the console; undefined without a sign-in, or if another site's page sends the request. */
@@ -145,7 +179,7 @@ export class RequestGuard {
 
 	async #wrongToken(request: IncomingMessage): Promise<GatewayError> {
 		await this.checkAttempts(request);
-		await this.#limits.wrongToken(this.addresses.of(request));
+		await this.#limits.wrongToken(this.addressOf(request));
 		return this.#invalidToken(request, `unknown bearer token ${CREATE_TOKEN}`);
 	}
 
@@ -165,41 +199,45 @@ export class RequestGuard {
 	}
 
 	/** A valid token is looked up first: it shows that one is needed, so the file of tokens is inspected once. */
-	async #authenticate(request: IncomingMessage, address: string): Promise<Admission> {
+	async #authenticate(request: IncomingMessage): Promise<Admission> {
 		const { tokens } = this.#gateway;
 		const signIn = this.#signIn;
 		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 		const token = secret === undefined ? undefined : tokens.verify("client", secret);
 		if (token !== undefined) {
-			return await this.#admitToken(token, address);
+			return await this.#admitToken(token);
 		}
 		if (!this.needsToken) {
-			await this.checkRate(request);
-			return { access: this.#withoutToken, address, owner: address, token };
+			const owner = this.addressOf(request);
+			await this.#limits.request(owner);
+			return { access: this.#withoutToken, owner, token };
 		}
 		if (secret !== undefined) {
 			const grant = signIn && (await this.#grantOf(request, secret, signIn));
 			if (grant !== undefined) {
-				return await this.#admitGrant(request, grant, address);
+				return await this.#admitGrant(request, grant);
 			}
 			throw await this.#wrongToken(request);
 		}
 		const session = this.#sessionOf(request);
 		const signedIn = session && tokens.current(session.token);
 		if (signedIn !== undefined) {
-			return await this.#admitToken(signedIn, address, session);
+			return await this.#admitToken(signedIn, session);
 		}
 		await this.checkRate(request);
 		throw this.#rejection(request, "unauthorized", `missing bearer token ${CREATE_TOKEN}`);
 	}
 
-	async #admitToken(token: TokenRecord, address: string, session?: ConsoleSession): Promise<Admission> {
+	async #admitToken(token: TokenRecord, session?: ConsoleSession): Promise<Admission> {
 		const owner = `token ${token.name}`;
 		await this.#limits.request(owner);
 		this.#gateway.tokens.used(token);
-		const { userTools } = this.#gateway.settings;
-		const access = kept(this.#accesses, token, () => accessOf(token.name, token, userTools, token.sha256));
-		return { access, address, owner, token, session };
+		let access = this.#accesses.get(token);
+		if (access === undefined) {
+			access = accessOf(token.name, token, this.#gateway.settings.userTools, token.sha256);
+			this.#accesses.set(token, access);
+		}
+		return { access, owner, token, session };
 	}
 
 	/** The grant of an access token; undefined if the secret is not an access token. Rejects with GatewayError (401, 503). */
@@ -217,7 +255,7 @@ export class RequestGuard {
 	}
 
 	/** Rejects with GatewayError if the token is for another resource (401), or allows nothing (403). */
-	async #admitGrant(request: IncomingMessage, grant: AccessGrant, address: string): Promise<Admission> {
+	async #admitGrant(request: IncomingMessage, grant: AccessGrant): Promise<Admission> {
 		const { tokens, settings } = this.#gateway;
 		const { principal, audience, limits, token } = grant;
 		const owner = `token ${principal}`;
@@ -232,17 +270,17 @@ export class RequestGuard {
 			tokens.used(token);
 		}
 		const access = accessOf(principal, limits, settings.userTools, token?.sha256);
-		return { access, address, owner, token, grant };
+		return { access, owner, token, grant };
 	}
 
 	/** The console's session of a request that the gateway's own page makes. */
 	#sessionOf(request: IncomingMessage): ConsoleSession | undefined {
 		const cookie = readCookie(request);
-		return cookie !== undefined && this.#isOwnPage(request) ? this.sessions.find(cookie) : undefined;
+		return cookie !== undefined && this.isOfOwnPage(request) ? this.sessions.find(cookie) : undefined;
 	}
 
-	#isOwnPage(request: IncomingMessage): boolean {
-		return isOfOwnPage(request, this.addresses.isSecure(request));
+	#isProxy(address: string): boolean {
+		return isIP(address) !== 0 && this.#proxies.check(address, familyOf(address));
 	}
 
 	#stillAdmits({ token, session, grant }: Admission): boolean {
@@ -277,7 +315,7 @@ export function accessOf(principal: string, limits: Limits, userTools: readonly 
 }
 
 /** The value that is kept for a key; the first time it is made. */
-function kept<Key extends object, Value>(values: WeakMap<Key, Value>, key: Key, make: (key: Key) => Value): Value {
+function kept(values: WeakMap<Access, Access>, key: Access, make: (key: Access) => Access): Access {
 	const value = values.get(key) ?? make(key);
 	values.set(key, value);
 	return value;
@@ -285,4 +323,59 @@ function kept<Key extends object, Value>(values: WeakMap<Key, Value>, key: Key, 
 
 function pathOf(url = ""): string {
 	return url.split("?")[0] as string;
+}
+
+/**
+ * Makes a check that rejects cross-site requests and DNS rebinding: MCP "Security Warning" of Streamable HTTP.
+ *
+ * @param addresses where the server listens
+ * @param allowedHosts further hostnames of the server
+ * @param allowedOrigins hostnames of further sites whose pages may use the gateway
+ * @returns throws GatewayError if Host or Origin of a request is foreign
+ */
+export function makeSourceCheck(
+	addresses: readonly string[],
+	allowedHosts: readonly string[],
+	allowedOrigins: readonly string[],
+): (request: IncomingMessage) => void {
+	// On loopback nothing is announced, and another machine could answer for these names.
+	const isOutside = addresses.some((address) => !isLoopback(address));
+	const announced = isOutside ? ["http", "https"].map((scheme) => `${announcedHostname(scheme)}.local`) : [];
+	const hostnames = [...addresses.flatMap(hostnamesOf), ...announced, ...allowedHosts];
+	const origins = [...localhostAllowedOrigins(), ...allowedOrigins];
+	/** The last good Host: a client sends the same one with each request. */
+	let goodHost: string | undefined;
+	return ({ url = "", headers: { host, origin } }) => {
+		if (host !== undefined && host === goodHost && origin === undefined && url.startsWith("/")) {
+			return;
+		}
+		// RFC 9112 §3.2.2: the host in a target that is a whole URL counts, not the header.
+		const target = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url)?.[1];
+		for (const name of target === undefined ? [host] : [host, target]) {
+			// A name with a dot at its end is the same name: RFC 1034 §3.1.
+			const hostCheck = validateHostHeader(name?.replace(/\.(?=:\d+$|$)/, ""), hostnames);
+			if (!hostCheck.ok) {
+				throw new GatewayError("host", `${hostCheck.message}: not a name of this gateway (allowedHosts)`);
+			}
+		}
+		goodHost = host;
+		const originCheck = validateOriginHeader(origin, origins);
+		if (!originCheck.ok) {
+			throw new GatewayError("origin", `${originCheck.message}: not an allowed site (allowedOrigins)`);
+		}
+	};
+}
+
+/** @param ranges addresses, and ranges in CIDR notation */
+function blockList(ranges: readonly string[]): BlockList {
+	const list = new BlockList();
+	for (const range of ranges) {
+		const [address = "", prefix] = range.split("/");
+		list.addSubnet(address, Number(prefix ?? (isIP(address) === 6 ? 128 : 32)), familyOf(address));
+	}
+	return list;
+}
+
+function familyOf(address: string): "ipv4" | "ipv6" {
+	return isIP(address) === 6 ? "ipv6" : "ipv4";
 }

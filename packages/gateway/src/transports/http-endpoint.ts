@@ -31,14 +31,14 @@ type EndpointSettings = Partial<
 	Pick<Configuration, "sessionIdleTimeout" | "maxSessions" | "stateFolder"> & {
 		/** Signs the ids of sessions, so that gateways with the same key continue them. Default: a random one. */
 		readonly sessionKey: string;
+		/** Returns the network address of a client. */
+		readonly addressOf: (request: IncomingMessage) => string;
 	}
 >;
 
 /** A request of a client that may use the gateway. */
 interface AdmittedRequest {
 	readonly access: Access;
-	/** The network address of the client. */
-	readonly address?: string;
 	/** Alias or id, from the path /mcp/DEVICE. */
 	readonly server: string | undefined;
 	/** The JSON that was read; undefined if the request has no body. */
@@ -71,6 +71,7 @@ export class HttpEndpoint {
 	/** Sessions by id; the most recently used comes last. */
 	readonly #sessions = new Map<string, Session>();
 	readonly #ids: SessionIds;
+	readonly #addressOf: (request: IncomingMessage) => string;
 	/** Ids of sessions that clients have ended. */
 	readonly #ended = new LRUCache<string, true>({ max: MAX_ENDED });
 	/** Clients without a session: those with the same token and view, on the same path, share one. By catalog. */
@@ -90,6 +91,7 @@ export class HttpEndpoint {
 		this.store = stateFolder === undefined ? new MemoryStore() : FileStore.open(join(stateFolder, "sessions"));
 		this.#maxSessions = maxSessions;
 		this.#ids = makeSessionIds(sessionKey);
+		this.#addressOf = settings.addressOf ?? (({ socket }) => `${socket.remoteAddress}`);
 		this.#form = { headers: {}, event: (_, json) => eventOf(json), first: () => COMMENT, onError: this.report };
 	}
 
@@ -144,7 +146,7 @@ export class HttpEndpoint {
 		const message = isOfSession ? undefined : this.#readStateless(request, body);
 		if (message === undefined) {
 			checkForm(request);
-			await this.#serveInSession(request, response, catalog, admitted.address, body);
+			await this.#serveInSession(request, response, catalog, body);
 		} else if (isRequest(message)) {
 			this.#serveStateless(request, response, catalog, message);
 		} else {
@@ -194,12 +196,12 @@ export class HttpEndpoint {
 	 * clients with the token and path that started it: for others it does not exist.
 	 */
 	async #serveInSession(
-		{ method, headers }: IncomingMessage,
+		request: IncomingMessage,
 		response: ServerResponse,
 		catalog: Catalog,
-		address: string | undefined,
 		body: unknown,
 	): Promise<void> {
+		const { method, headers } = request;
 		const { "mcp-session-id": id, "last-event-id": lastEvent } = headers;
 		if (typeof id === "string" && method === "DELETE") {
 			this.#claimsIn(id, catalog);
@@ -211,24 +213,24 @@ export class HttpEndpoint {
 		}
 		let session = this.#sessions.get(`${id}`);
 		if (typeof id !== "string") {
-			session = this.#openSession(method, catalog, address, body);
+			session = this.#openSession(request, catalog, body);
 		} else if (session?.catalog.key !== catalog.key) {
 			const claims = this.#claimsIn(id, catalog);
 			// If it is open, the rights of the client's token have changed.
 			session?.close();
-			session = this.#add(id, claims, catalog, address, true);
+			session = this.#add(id, claims, catalog, request, true);
 		}
 		this.#sessions.delete(session.sessionId);
 		this.#sessions.set(session.sessionId, session);
 		session.serve(response, method === "POST" ? { body } : { lastEvent: `${lastEvent ?? ""}` });
 	}
 
-	#openSession(method: string | undefined, catalog: Catalog, address: string | undefined, body: unknown): Session {
+	#openSession(request: IncomingMessage, catalog: Catalog, body: unknown): Session {
 		if (isInitializeRequest(body)) {
 			const { id, claims } = this.#ids.make(catalog, body.params);
-			return this.#add(id, claims, catalog, address, false);
+			return this.#add(id, claims, catalog, request);
 		}
-		if (method === "GET") {
+		if (request.method === "GET") {
 			// Some clients ask for a stream before they start a session, and treat any other status as a failure.
 			const headers = { Allow: "POST" };
 			throw new GatewayError("no-stream", "No stream without a session: start with initialize", { headers });
@@ -249,9 +251,9 @@ export class HttpEndpoint {
 	}
 
 	/** Adds a session, which may take the place of another. */
-	#add(id: string, claims: SessionClaims, catalog: Catalog, address = "", isRestored: boolean): Session {
+	#add(id: string, claims: SessionClaims, catalog: Catalog, request: IncomingMessage, isRestored = false): Session {
 		// From the most trustworthy fact to the least.
-		const holder = [catalog.access.principal, address, claims.name];
+		const holder = [catalog.access.principal, this.#addressOf(request), claims.name];
 		if (this.#sessions.size >= this.#maxSessions) {
 			const victim = victimFor([...this.#sessions.values()], holder, this.#maxSessions);
 			if (victim === undefined) {

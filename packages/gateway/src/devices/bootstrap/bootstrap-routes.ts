@@ -14,7 +14,7 @@ import {
 	type Route,
 	readJson,
 } from "../../http/route.js";
-import { makeSourceCheck } from "../../http/source-check.js";
+import { makeSourceCheck } from "../../oauth/request-guard.js";
 import { clients } from "../../transports/plugin.js";
 import { serverUrlOf } from "../admission.js";
 import { sendFirmware } from "../firmware/firmware-route.js";
@@ -54,7 +54,7 @@ export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBind
 	const checkSource = makeSourceCheck([httpAddress, websocketAddress, mqttAddress], hosts, allowedOrigins);
 	/** Whether a new device needs a token, or to be bound, to connect. */
 	const needsBinding = (): boolean => settings.bootstrap !== "open" || guards.some(({ needsToken }) => needsToken());
-	const addressOf = (request: IncomingMessage): string => guard.addresses.of(request);
+	const addressOf = (request: IncomingMessage): string => guard.addressOf(request);
 	const admit = (request: IncomingMessage) => limits.request(addressOf(request));
 	const rejectForeign: Middleware = async (c, next) => {
 		checkSource(c.env.incoming);

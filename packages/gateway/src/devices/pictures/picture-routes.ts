@@ -38,7 +38,7 @@ export function addPictureRoutes(gateway: RunningGateway): void {
 	const uploadsOf = new Map<PictureSession | PictureCall, number>();
 
 	const rejectToken = async (request: IncomingMessage, problem: string): Promise<never> => {
-		await limits.wrongToken(guard.addresses.of(request));
+		await limits.wrongToken(guard.addressOf(request));
 		throw new GatewayError("unauthorized", problem);
 	};
 
@@ -47,7 +47,7 @@ export function addPictureRoutes(gateway: RunningGateway): void {
 		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 		const session = pictures.sessionOf(secret ?? "");
 		if (session === undefined) {
-			await limits.attempt(guard.addresses.of(request));
+			await limits.attempt(guard.addressOf(request));
 			return await rejectToken(request, "unknown bearer token");
 		}
 		await limits.request(`token of the device ${session.identity.id}`);
@@ -123,7 +123,7 @@ export function addPictureRoutes(gateway: RunningGateway): void {
 
 	app.all(`${PICTURE_PATHS.upload}/:ticket`, allow("POST"), async (c) => {
 		const { incoming } = c.env;
-		await limits.attempt(guard.addresses.of(incoming));
+		await limits.attempt(guard.addressOf(incoming));
 		const found = pictures.callOf(c.req.param("ticket"));
 		const call = found ?? (await rejectToken(incoming, "unknown or expired upload"));
 		const { picture } = await receive(incoming, call, MAX_UPLOADS_PER_CALL, call);
