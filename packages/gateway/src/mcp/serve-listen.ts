@@ -102,10 +102,14 @@ function listen(filter: Filter, request: ClientRequest): Promise<void> {
 			}
 		};
 		notify("notifications/subscriptions/acknowledged", { notifications: wanted });
-		ends.push(
-			followListened(client.catalog, followed, (problem) => client.warn(problem)),
-			client.catalog.onChange(changed),
-		);
+		ends.push(client.catalog.onChange(changed));
+		for (const uri of followed) {
+			// The request has been accepted by now.
+			const following = follow(client.catalog, uri).catch(({ message }: Error): undefined => {
+				client.warn(`${uri} is not followed: ${message}`);
+			});
+			ends.push(() => void following.then((stop) => stop?.()));
+		}
 		for (const task of tasks) {
 			const tell = (): void => notify("notifications/tasks", task.details);
 			const onChange = (): void => {
@@ -134,26 +138,6 @@ export async function follow(catalog: Catalog, uri: string): Promise<(() => void
 	}
 	const found = catalog.findResource(uri);
 	return await found?.server.subscriptions.add(found.uri);
-}
-
-/**
- * Follows the resources that a `subscriptions/listen` (2026-07-28) names, as long as its stream is open.
- *
- * @param warn called with the reason if a resource is not followed, since the client's request has been accepted by then
- * @returns a function that stops it
- */
-function followListened(catalog: Catalog, uris: Iterable<string>, warn: (message: string) => void): () => void {
-	const following = [...uris].map((uri) =>
-		follow(catalog, uri).catch((error: Error) => {
-			warn(`${uri} is not followed: ${error.message}`);
-			return undefined;
-		}),
-	);
-	return () => {
-		for (const each of following) {
-			void each.then((end) => end?.());
-		}
-	};
 }
 
 function findTask({ client }: ClientRequest, id: unknown): Task | undefined {
