@@ -17,7 +17,7 @@ import { fetchPolicy } from "./http/public-request.js";
 import type { HttpEnv } from "./http/route.js";
 import type { Logger } from "./log.js";
 import { type LogLimiter, limitLog } from "./log-limiter.js";
-import { Gateway, type GatewayOptions, openServers } from "./mcp/gateway.js";
+import { Gateway, type GatewayOptions } from "./mcp/gateway.js";
 import { management } from "./mcp/plugin.js";
 import { ConfigurationError, type Plugin } from "./plugin.js";
 import { PLUGINS } from "./plugins.js";
@@ -100,11 +100,10 @@ export class RunningGateway extends Gateway {
 	#timer: NodeJS.Timeout | undefined;
 
 	private constructor(
-		servers: Gateway["servers"],
 		options: GatewayOptions,
 		host: GatewayHost & Pick<RunningGateway, "pictures" | "urls" | "urlFor" | "key">,
 	) {
-		super(servers, options);
+		super(options, (message) => host.log.warn(message));
 		this.settings = host.settings;
 		this.log = host.log;
 		this.limitedLog = limitLog(host.log);
@@ -145,7 +144,7 @@ export class RunningGateway extends Gateway {
 	 * it is left.
 	 */
 	static async setUp(host: GatewayHost, plugins: readonly Plugin[]): Promise<RunningGateway> {
-		const { settings, log, store } = host;
+		const { settings, store } = host;
 		const urls: GatewayUrls = {};
 		const urlFor = (identity: ServerIdentity) => urls.clients && urlForDevice(identity, settings, urls.clients);
 		const ownUrls = (identity: ServerIdentity) => [urlFor(identity), urls.clients];
@@ -164,10 +163,12 @@ export class RunningGateway extends Gateway {
 			panel: readPanel(host.consoleFolder),
 			checkCall: fetchPolicy(settings.fetchHosts, ownUrls, host.resolve),
 		};
-		const servers = await openServers(options, (message) => log.warn(message)).catch((error: Error) => {
-			throw new ConfigurationError([`aliases: ${error.message}`], { cause: error });
-		});
-		const gateway = new RunningGateway(servers, options, { ...host, urls, urlFor, pictures, key });
+		let gateway: RunningGateway;
+		try {
+			gateway = new RunningGateway(options, { ...host, urls, urlFor, pictures, key });
+		} catch (error) {
+			throw new ConfigurationError([`aliases: ${(error as Error).message}`], { cause: error });
+		}
 		try {
 			for (const plugin of plugins) {
 				gateway.provided.set(plugin.name, await plugin.setup(gateway));

@@ -44,18 +44,6 @@ const EVERY_RIGHT: Access = { principal: "local", userTools: true, microphone: t
 /** Catalogs that are kept, so that their lists need not be made again for each request. */
 const MAX_CATALOGS = 1_000;
 
-/**
- * Opens the stored servers. Rejects with a RangeError if an alias is not valid.
- *
- * @param onWarning called with warnings from the start, about damaged records for example
- */
-export async function openServers(
-	options: GatewayOptions,
-	onWarning?: (message: string) => void,
-): Promise<ServerRegistry> {
-	return new ServerRegistry({ relayed: RELAYED, ...options }, onWarning);
-}
-
 /** The servers on one side, and what each client sees of them on the other. */
 export class Gateway {
 	/** Every server that the gateway knows. */
@@ -81,13 +69,14 @@ export class Gateway {
 	/** Lists by the rights of clients, and the only server. */
 	readonly #lists = new LRUCache<string, ServerLists>({ max: MAX_CATALOGS });
 
-	protected constructor(servers: ServerRegistry, options: GatewayOptions) {
-		this.servers = servers;
+	/** @throws RangeError if an alias is not valid */
+	protected constructor(options: GatewayOptions, onWarning?: (message: string) => void) {
+		this.servers = new ServerRegistry({ relayed: RELAYED, ...options }, onWarning);
 		this.panel = options.panel;
 		this.checkCall = options.checkCall ?? (async () => {});
 		this.asking = new Asking(options.requestStateKey);
 		this.tasks = makeTasks(options.taskTtl, options.taskPatience);
-		this.updates = new FirmwareUpdates(servers);
+		this.updates = new FirmwareUpdates(this.servers);
 		const { catalog, catalogLimit, pinnedTools, panels } = DEFAULT_VIEW;
 		this.#view = {
 			catalog: options.catalog ?? catalog,
@@ -101,10 +90,10 @@ export class Gateway {
 	/**
 	 * Opens a gateway without plugins, with its stored devices. Rejects with a RangeError if an alias is not valid.
 	 *
-	 * @param onWarning see {@link openServers}
+	 * @param onWarning called with warnings from the start, about damaged records for example
 	 */
 	static async open(options: GatewayOptions = {}, onWarning?: (message: string) => void): Promise<Gateway> {
-		return new Gateway(await openServers(options, onWarning), options);
+		return new Gateway(options, onWarning);
 	}
 
 	/** Returns the value of a plugin; undefined without it. */
