@@ -11,8 +11,7 @@ import { isObject } from "xs-mcp-firmware/core/text/json";
 import { backoff, failedResult, jsonIn, readClientMessage, SERVER_ERROR } from "xs-mcp-manager/core";
 import { MAX_PAGE_BYTES } from "../catalog/pages.js";
 import { watchLiveness } from "../http/listener.js";
-import type { Channel } from "../mcp/client-request.js";
-import { isNotification, isRequest, isResponse } from "./messages.js";
+import { type Channel, isNotification, isRequest, isResponse } from "../mcp/client-request.js";
 
 const MAX_RETRY_DELAY = 60_000;
 

@@ -11,10 +11,9 @@ import * as z from "zod";
 import type { Catalog, CatalogChange, ListName } from "../catalog/catalog.js";
 import { GatewayError } from "../gateway-error.js";
 import { Client } from "../mcp/client.js";
-import type { Channel } from "../mcp/client-request.js";
+import { type Channel, isNotification, isRequest, isResponse } from "../mcp/client-request.js";
 import { COMMENT, EventLog, Exchange, eventOf, type ResponseForm, readEventId, STREAM } from "./exchange.js";
 import type { HttpEndpoint } from "./http-endpoint.js";
-import { isNotification, isRequest, isResponse } from "./messages.js";
 import type { SessionClaims } from "./session-ids.js";
 
 /** A client in a session, for the operator. */

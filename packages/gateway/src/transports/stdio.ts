@@ -3,10 +3,9 @@ import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { clientInput } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
 import { Client, openClient } from "../mcp/client.js";
-import type { Channel } from "../mcp/client-request.js";
+import { type Channel, readStateless } from "../mcp/client-request.js";
 import { errorFor } from "../mcp/contents.js";
 import type { Gateway } from "../mcp/gateway.js";
-import { readStateless } from "./messages.js";
 
 /** A client at the other end of this process's standard input and output. */
 export interface StdioClient {
