@@ -7,7 +7,7 @@ import { until } from "../../../host-test/support/testing.js";
 import { NatsStore } from "../src/cluster/nats-store.js";
 import { makeSignInCode, TokenStore, takeSignInCode } from "../src/config/token-store.js";
 import { openDeviceKey } from "../src/devices/device-key.js";
-import { Grants } from "../src/oauth/grants.js";
+import { makeGrants } from "../src/oauth/grants.js";
 import { FileStore } from "../src/store/file-store.js";
 import { NatsServer, whyNoNats } from "../testing/nats-server.js";
 import { makeStateFolder } from "../testing/program.js";
@@ -59,7 +59,7 @@ for (const [where, open, skip] of [
 			const key = openDeviceKey(makeStateFolder());
 			const both = (await open(t)).map((stores) => {
 				const tokens = new TokenStore(stores.store);
-				return { ...stores, tokens, grants: new Grants(tokens, stores.shortLived, key) };
+				return { ...stores, tokens, grants: makeGrants(tokens, stores.shortLived, key) };
 			});
 			const [a, b] = both as [(typeof both)[0], (typeof both)[0]];
 			const untilSame = async (): Promise<void> => {
@@ -201,7 +201,7 @@ class UnclearStore extends MemoryStore {
 describe("a store that does not say whether it has made a change", () => {
 	async function openUnclear() {
 		const store = new UnclearStore();
-		const grants = new Grants(new TokenStore(store), store, openDeviceKey(makeStateFolder()));
+		const grants = makeGrants(new TokenStore(store), store, openDeviceKey(makeStateFolder()));
 		return { store, grants, code: (await grants.approve("request", APPROVAL)) as string };
 	}
 

@@ -48,7 +48,7 @@ export function addConsent(
 	server: AuthorizationServer,
 	resource: ProtectedResource,
 ): void {
-	const consent = new Consent(gateway, guard, server, resource);
+	const consent = consentRoutes(gateway, guard, server, resource);
 	const pages = new Hono<HttpEnv>();
 	pages.onError((error, c) =>
 		rejections.answer(error, c, async ({ message }) => String(await failurePage(message, languageOf(c)))),
@@ -68,26 +68,19 @@ const setPageHeaders: Middleware = async (c, next) => {
 	await next();
 };
 
-class Consent {
-	readonly #gateway: RunningGateway;
-	readonly #guard: RequestGuard;
-	readonly #server: AuthorizationServer;
-	readonly #resource: ProtectedResource;
-
-	constructor(gateway: RunningGateway, guard: RequestGuard, server: AuthorizationServer, resource: ProtectedResource) {
-		this.#gateway = gateway;
-		this.#guard = guard;
-		this.#server = server;
-		this.#resource = resource;
-	}
-
+function consentRoutes(
+	{ key, tokens, servers, store, log }: RunningGateway,
+	guard: RequestGuard,
+	server: AuthorizationServer,
+	resource: ProtectedResource,
+) {
 	/**
 	 * `GET`: the client's request. A wrong one is shown to the person: anyone who registers a client could otherwise make links to
 	 * the gateway that lead anywhere (RFC 9700 section 4.11.2).
 	 */
-	readonly ask: Route = async (c) => {
+	const ask: Route = async (c) => {
 		const query = new URL(c.req.url).searchParams;
-		const client = await this.#clientOf(c, field(query, "client_id"));
+		const client = await clientOf(c, field(query, "client_id"));
 		const [onlyUri, ...moreUris] = client.redirectUris;
 		const redirectUri = optionalField(query, "redirect_uri") ?? (moreUris.length === 0 ? onlyUri : undefined);
 		if (redirectUri === undefined) {
@@ -96,48 +89,47 @@ class Consent {
 		if (!mayRedirect(client, redirectUri)) {
 			throw new GatewayError("malformed", "redirect_uri: not one of this client");
 		}
-		return await this.#show(c, {
+		return await show(c, {
 			id: randomBytes(16).toString("base64url"),
-			...this.#read(query),
+			...read(query),
 			client,
 			redirectUri,
 		});
 	};
 
 	/** `POST`: the person's answer, first who it is, then what the client may do. */
-	readonly answer: Route = async (c) => {
+	const answer: Route = async (c) => {
 		const { incoming } = c.env;
-		const { key, tokens } = this.#gateway;
-		const isOfOrigin = incoming.headers.origin === this.#server.origin;
-		if (!isOfOrigin && !this.#guard.isOfOwnPage(incoming)) {
+		const isOfOrigin = incoming.headers.origin === server.origin;
+		if (!isOfOrigin && !guard.isOfOwnPage(incoming)) {
 			throw new GatewayError("origin", "only the gateway's own page may do this");
 		}
 		const fields = await readFields(incoming, MAX_FORM);
 		const request = openRequest(key, field(fields, "request"), getCookie(c, COOKIE) ?? "", tokens.now);
-		if (request === undefined || this.#resource.identify(request.audience) === undefined) {
+		if (request === undefined || resource.identify(request.audience) === undefined) {
 			throw new GatewayError("malformed", LANGUAGES[languageOf(c)].tooOld);
 		}
 		if (optionalField(fields, "answer") !== "go") {
-			return this.#redirect(c, request, { error: "access_denied" });
+			return redirect(c, request, { error: "access_denied" });
 		}
 		return request.operator === undefined
-			? await this.#recognize(c, request, optionalField(fields, "secret")?.trim())
-			: await this.#decide(c, request, fields);
+			? await recognize(c, request, optionalField(fields, "secret")?.trim())
+			: await decide(c, request, fields);
 	};
 
 	/** Rejects with GatewayError if the client is unknown. */
-	async #clientOf(c: Context<HttpEnv>, id: string): Promise<OAuthClient> {
+	const clientOf = async (c: Context<HttpEnv>, id: string): Promise<OAuthClient> => {
 		const client = MetadataDocuments.names(id)
-			? await this.#server.documents.find(id, this.#guard.addressOf(c.env.incoming))
-			: findClient(this.#gateway.key, id);
+			? await server.documents.find(id, guard.addressOf(c.env.incoming))
+			: findClient(key, id);
 		if (client === undefined) {
 			throw new GatewayError("invalid_client", "client_id: unknown; have the client register again");
 		}
 		return client;
-	}
+	};
 
 	/** @throws GatewayError */
-	#read(query: URLSearchParams): Pick<SignInRequest, "state" | "challenge" | "audience" | "scope"> {
+	const read = (query: URLSearchParams): Pick<SignInRequest, "state" | "challenge" | "audience" | "scope"> => {
 		const type = field(query, "response_type");
 		if (type !== "code") {
 			throw new GatewayError("unsupported_response_type", "response_type: expected code");
@@ -150,52 +142,55 @@ class Consent {
 		if (state !== undefined && state.length > MAX_STATE) {
 			throw new GatewayError("malformed", `state: longer than ${MAX_STATE} characters`);
 		}
-		const audience = this.#resource.identify(optionalField(query, "resource") ?? "/mcp");
+		const audience = resource.identify(optionalField(query, "resource") ?? "/mcp");
 		if (audience === undefined) {
 			throw new GatewayError("invalid_target", "resource: not of this gateway");
 		}
 		const scope = optionalField(query, "scope") ?? SCOPES.control;
 		return { challenge, audience, scope, state };
-	}
+	};
 
 	/** The person sends a secret, or is signed in to the console. */
-	async #recognize(c: Context<HttpEnv>, request: SignInRequest, secret: string | undefined): Promise<Response> {
+	const recognize = async (
+		c: Context<HttpEnv>,
+		request: SignInRequest,
+		secret: string | undefined,
+	): Promise<Response> => {
 		const { incoming } = c.env;
 		const t = LANGUAGES[languageOf(c)];
 		try {
 			if (secret !== undefined && looksLikeCode(secret)) {
-				await this.#guard.checkAttempts(incoming);
-				if (await takeSignInCode(this.#gateway.store, secret)) {
-					return await this.#show(c, { ...request, operator: BY_CODE });
+				await guard.checkAttempts(incoming);
+				if (await takeSignInCode(store, secret)) {
+					return await show(c, { ...request, operator: BY_CODE });
 				}
 			}
-			const token = secret === undefined ? this.#guard.signedIn(incoming) : await this.#guard.verify(incoming, secret);
+			const token = secret === undefined ? guard.signedIn(incoming) : await guard.verify(incoming, secret);
 			if (token !== undefined) {
 				return token.operator === true
-					? await this.#show(c, { ...request, operator: token.name })
-					: await this.#show(c, request, t.notOperator);
+					? await show(c, { ...request, operator: token.name })
+					: await show(c, request, t.notOperator);
 			}
 		} catch (error) {
 			if (!(error instanceof GatewayError) || error.status !== 401) {
 				throw error;
 			}
 		}
-		return await this.#show(c, request, t.wrongSecret);
-	}
+		return await show(c, request, t.wrongSecret);
+	};
 
 	/** The operator has chosen what the client may do. */
-	async #decide(c: Context<HttpEnv>, request: SignInRequest, fields: URLSearchParams): Promise<Response> {
-		const { tokens, log } = this.#gateway;
+	const decide = async (c: Context<HttpEnv>, request: SignInRequest, fields: URLSearchParams): Promise<Response> => {
 		const { client, operator } = request;
 		tokens.refresh();
 		const isOperator = tokens.records.some((each) => each.name === operator && tokens.current(each.sha256)?.operator);
 		if (operator !== BY_CODE && !isOperator) {
-			return await this.#show(c, { ...request, operator: undefined });
+			return await show(c, { ...request, operator: undefined });
 		}
 		const devices = fields.getAll("device");
 		const isForAll = fields.get("devices") !== "some";
 		if (isForAll !== (devices.length === 0)) {
-			return await this.#show(c, request, LANGUAGES[languageOf(c)].chooseDevices);
+			return await show(c, request, LANGUAGES[languageOf(c)].chooseDevices);
 		}
 		const readOnly = fields.get("tools") !== "control";
 		const limits: Limits = {
@@ -205,24 +200,23 @@ class Consent {
 			...(!readOnly && fields.has("microphone") && { microphone: true }),
 		};
 		const { redirectUri, challenge, audience } = request;
-		const code = await this.#server.grants.approve(request.id, { client, redirectUri, challenge, audience, limits });
+		const code = await server.grants.approve(request.id, { client, redirectUri, challenge, audience, limits });
 		if (code === undefined) {
 			throw new GatewayError("malformed", LANGUAGES[languageOf(c)].tooOld);
 		}
 		log.info({ client: client.name, clientId: client.id, operator, ...limits }, "client allowed to sign in");
-		return this.#redirect(c, request, { code });
-	}
+		return redirect(c, request, { code });
+	};
 
 	/** Shows the page with the form that has the request, bound to this browser. `problem` is of the answer before. */
-	async #show(c: Context<HttpEnv>, request: SignInRequest, problem?: string): Promise<Response> {
-		const { key, tokens, servers } = this.#gateway;
+	const show = async (c: Context<HttpEnv>, request: SignInRequest, problem?: string): Promise<Response> => {
 		const known = getCookie(c, COOKIE) ?? "";
 		const browser = CHALLENGE.test(known) ? known : randomBytes(32).toString("base64url");
 		setCookie(c, COOKIE, browser, {
 			path: SIGN_IN_PATHS.authorize,
 			httpOnly: true,
 			sameSite: "Strict",
-			secure: this.#server.origin.startsWith("https:"),
+			secure: server.origin.startsWith("https:"),
 			maxAge: COOKIE_AGE,
 		});
 		c.header("Content-Security-Policy", consentPolicy(request.redirectUri));
@@ -231,16 +225,21 @@ class Consent {
 		return request.operator === undefined
 			? await c.html(identifyPage(request, sealed, language, problem), problem === undefined ? 200 : 401)
 			: await c.html(choosePage(request, sealed, servers.all, language, problem), problem === undefined ? 200 : 400);
-	}
+	};
 
 	/** Sends the browser back to the client, with `iss` against mix-up (RFC 9207). */
-	#redirect(c: Context<HttpEnv>, { redirectUri, state }: SignInRequest, parameters: Record<string, string>): Response {
+	const redirect = (
+		c: Context<HttpEnv>,
+		{ redirectUri, state }: SignInRequest,
+		parameters: Record<string, string>,
+	): Response => {
 		const url = new URL(redirectUri);
-		const all = { ...parameters, ...(state !== undefined && { state }), iss: this.#server.origin };
+		const all = { ...parameters, ...(state !== undefined && { state }), iss: server.origin };
 		for (const [name, value] of Object.entries(all)) {
 			url.searchParams.set(name, value);
 		}
 		c.header("Referrer-Policy", "no-referrer");
 		return c.redirect(url.href, 303);
-	}
+	};
+	return { ask, answer };
 }

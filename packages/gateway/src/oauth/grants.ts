@@ -1,7 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { digest, isMade, type Store } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { type AccessGrant, LIMITS, type Limits, scopesOf, type TokenIssuer } from "../config/access.js";
+import { type AccessGrant, LIMITS, type Limits, scopesOf } from "../config/access.js";
 import { TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
 import type { DeviceKey } from "../devices/device-key.js";
 import { GatewayError } from "../gateway-error.js";
@@ -52,36 +52,28 @@ export interface CodeExchange {
 /** The answer of the token endpoint. */
 export type TokenAnswer = ReturnType<typeof makeTokens>;
 
+/** The sign-ins that the operator has approved. */
+export type Grants = ReturnType<typeof makeGrants>;
+
 /**
- * The sign-ins that the operator has approved. Each is a record of the token store with the hashes of its newest access and
+ * Makes the sign-ins that the operator has approved. Each is a record of the token store with the hashes of its newest access and
  * refresh token, so whatever removes the record ends the sign-in everywhere. Both tokens name it: `xsmcp_ID.SECRET`.
+ *
+ * @param store the short-lived store, which has the codes by their hash
  */
-export class Grants implements TokenIssuer {
-	readonly #tokens: TokenStore;
-	/** The short-lived store, which has the codes by their hash. */
-	readonly #store: Store;
-	readonly #key: DeviceKey;
-
-	/** @param shortLived the store of what does not last */
-	constructor(tokens: TokenStore, shortLived: Store, key: DeviceKey) {
-		this.#tokens = tokens;
-		this.#store = shortLived;
-		this.#key = key;
-	}
-
+export function makeGrants(tokens: TokenStore, store: Store, key: DeviceKey) {
 	/** A code that the client can exchange once; undefined if the request has been approved before. Rejects with StoreError. */
-	async approve(requestId: string, approval: Approval): Promise<string | undefined> {
-		const store = this.#store;
-		for (const { key, value, revision } of store.list("code/")) {
+	const approve = async (requestId: string, approval: Approval): Promise<string | undefined> => {
+		for (const { key: code, value, revision } of store.list("code/")) {
 			const expires = CODE.safeParse(value).data?.expires ?? 0;
 			if (expires + CODE_MEMORY < store.now) {
-				await store.delete(key, revision);
+				await store.delete(code, revision);
 			}
 		}
-		const secret = this.#key.derive("oauth code", requestId);
+		const secret = key.derive("oauth code", requestId);
 		const code: Code = { approval, expires: store.now + CODE_LIFETIME };
 		return (await isMade(store.set(keyOf(secret), code, 0))) ? secret : undefined;
-	}
+	};
 
 	/**
 	 * Exchanges a code for tokens (OAuth 2.1 section 4.1.3). A code that is used again ends the sign-in that it began: one of
@@ -89,49 +81,49 @@ export class Grants implements TokenIssuer {
 	 *
 	 * Rejects with GatewayError, also if there are too many sign-ins, and with StoreError.
 	 */
-	async exchange(secret: string, given: CodeExchange): Promise<TokenAnswer> {
+	const exchange = async (secret: string, given: CodeExchange): Promise<TokenAnswer> => {
 		const id = randomBytes(16).toString("base64url");
-		if (this.#codeOf(secret) === undefined) {
+		if (codeOf(secret) === undefined) {
 			// Another gateway may have stored it just before.
-			await this.#store.sync();
+			await store.sync();
 		}
-		const code = this.#codeOf(secret);
-		const problem = code === undefined ? "unknown code" : problemOf(code, given, this.#tokens.now);
+		const code = codeOf(secret);
+		const problem = code === undefined ? "unknown code" : problemOf(code, given, tokens.now);
 		try {
-			const answer = code && problem === undefined ? await this.#begin(id, code.approval) : undefined;
-			const before = await this.#useCode(secret, id);
+			const answer = code && problem === undefined ? await begin(id, code.approval) : undefined;
+			const before = await useCode(secret, id);
 			if (answer !== undefined && before?.used === undefined) {
 				return answer;
 			}
 			if (before?.used !== undefined) {
-				await this.#end(before.used);
+				await end(before.used);
 			}
 			throw unusable(given.clientId, problem ?? USED);
 		} catch (error) {
 			// Nobody gets its tokens. If this fails, too, it expires.
-			await this.#end(id).catch(() => {});
+			await end(id).catch(() => {});
 			throw error;
 		}
-	}
+	};
 
 	/**
 	 * Exchanges a refresh token for new tokens; the old ones are no longer valid (OAuth 2.1 section 4.3.1). For 30 s it has the
 	 * same answer again, unless the new one was used. Later, its use ends the sign-in. Rejects with GatewayError and StoreError.
 	 */
-	async refresh(secret: string, clientId: string, audience: string | undefined): Promise<TokenAnswer> {
+	const refresh = async (secret: string, clientId: string, audience: string | undefined): Promise<TokenAnswer> => {
 		const id = idIn(secret);
 		let answered: TokenAnswer | undefined;
 		let why = "unknown refresh token";
-		await this.#tokens.changeSignIn(id, (record) => {
+		await tokens.changeSignIn(id, (record) => {
 			// Another gateway may have been faster with the attempt before.
 			answered = undefined;
 			if (record.grant.client !== clientId || (audience !== undefined && audience !== record.grant.audience)) {
 				why = "refresh token of another client or resource";
 				return record;
 			}
-			const { now } = this.#tokens;
+			const { now } = tokens;
 			const { previous } = record.grant;
-			const { answer, access, refresh, accessExpires, expires } = this.#issue(id, record, secret);
+			const { answer, access, refresh, accessExpires, expires } = issue(id, record, secret);
 			if (previous && isEqual(previous.refresh, digest(secret)) && now < Date.parse(previous.until)) {
 				const left = Date.parse(record.grant.accessExpires) - now;
 				answered = { ...answer, expires_in: Math.floor(left / 1_000) };
@@ -149,56 +141,52 @@ export class Grants implements TokenIssuer {
 			throw unusable(clientId, why);
 		}
 		return answered;
-	}
+	};
 
 	/** Ends the sign-in of an access or refresh token, if it is one of this client (RFC 7009). */
-	async revoke(secret: string, clientId: string): Promise<void> {
-		await this.#tokens.changeSignIn(idIn(secret), (record) => (record.grant.client === clientId ? undefined : record));
-	}
+	const revoke = async (secret: string, clientId: string): Promise<void> => {
+		await tokens.changeSignIn(idIn(secret), (record) => (record.grant.client === clientId ? undefined : record));
+	};
 
-	async verify(token: string): Promise<AccessGrant | "expired" | undefined> {
-		const record = this.#tokens.signIn(idIn(token));
+	const verify = async (token: string): Promise<AccessGrant | "expired" | undefined> => {
+		const record = tokens.signIn(idIn(token));
 		if (record === undefined || !isEqual(record.grant.access, digest(token))) {
 			return undefined;
 		}
 		const { name, grant, sha256 } = record;
-		if (Date.parse(grant.accessExpires) <= this.#tokens.now) {
+		if (Date.parse(grant.accessExpires) <= tokens.now) {
 			return "expired";
 		}
-		const isCurrent = (): boolean => this.#tokens.current(sha256) !== undefined;
+		const isCurrent = (): boolean => tokens.current(sha256) !== undefined;
 		return { principal: name, limits: record, audience: [grant.audience], token: record, isCurrent };
-	}
+	};
 
-	#codeOf(secret: string): Code | undefined {
-		return CODE.safeParse(this.#store.get(keyOf(secret))?.value).data;
-	}
+	const codeOf = (secret: string): Code | undefined => CODE.safeParse(store.get(keyOf(secret))?.value).data;
 
 	/** Marks a code as used for a sign-in. Returns the code as it was before. */
-	async #useCode(secret: string, signIn: string): Promise<Code | undefined> {
+	const useCode = async (secret: string, signIn: string): Promise<Code | undefined> => {
 		let code: Code | undefined;
-		await this.#store.update(keyOf(secret), () => {
-			code = this.#codeOf(secret);
+		await store.update(keyOf(secret), () => {
+			code = codeOf(secret);
 			return code !== undefined && code.used === undefined ? { ...code, used: signIn } : undefined;
 		});
 		return code;
-	}
+	};
 
-	async #end(id: string): Promise<void> {
-		await this.#tokens.changeSignIn(id, () => undefined);
-	}
+	const end = (id: string): Promise<void> => tokens.changeSignIn(id, () => undefined);
 
 	/** Stores a new sign-in. Returns its tokens. */
-	async #begin(id: string, { client, audience, limits }: Approval): Promise<TokenAnswer> {
-		const { answer, expires, ...hashes } = this.#issue(id, limits, randomBytes(32).toString("base64url"));
+	const begin = async (id: string, { client, audience, limits }: Approval): Promise<TokenAnswer> => {
+		const { answer, expires, ...hashes } = issue(id, limits, randomBytes(32).toString("base64url"));
 		const grant = { client: client.id, clientName: client.name, audience, ...hashes };
-		await this.#tokens.addSignIn({ name: recordName(client.name), ...limits, grant, expires, sha256: digest(id) });
+		await tokens.addSignIn({ name: recordName(client.name), ...limits, grant, expires, sha256: digest(id) });
 		return answer;
-	}
+	};
 
 	/** Makes tokens, and what is stored of them. */
-	#issue(id: string, limits: Limits, seed: string) {
-		const { now } = this.#tokens;
-		const answer = makeTokens(this.#key, id, limits, seed);
+	const issue = (id: string, limits: Limits, seed: string) => {
+		const { now } = tokens;
+		const answer = makeTokens(key, id, limits, seed);
 		return {
 			answer,
 			access: digest(answer.access_token),
@@ -206,7 +194,8 @@ export class Grants implements TokenIssuer {
 			accessExpires: new Date(now + ACCESS_LIFETIME).toISOString(),
 			expires: new Date(now + GRANT_LIFETIME).toISOString(),
 		};
-	}
+	};
+	return { approve, exchange, refresh, revoke, verify };
 }
 
 /** Makes the answer of the token endpoint (RFC 6749 section 5.1), derived from `seed`, such as a refresh token. */

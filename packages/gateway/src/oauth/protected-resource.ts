@@ -16,27 +16,21 @@ export interface Challenge {
 }
 
 /** The protected resource of clients: `/mcp` and `/mcp/DEVICE` at the gateway's public URL (RFC 9728). */
-export class ProtectedResource {
-	readonly #origin: string;
-	readonly #authorizationServer: string;
+export type ProtectedResource = ReturnType<typeof makeProtectedResource>;
 
-	/** @param origin the public URL, without a path */
-	constructor(origin: string, authorizationServer: string) {
-		this.#origin = origin;
-		this.#authorizationServer = authorizationServer;
-	}
-
+/** @param ownOrigin the public URL, without a path */
+export function makeProtectedResource(ownOrigin: string, authorizationServer: string) {
 	/**
 	 * The normalized identifier of a resource, so that equal ones can be compared; undefined if it is not of this gateway.
 	 * A path is relative to the public URL.
 	 */
-	identify(uri: string): string | undefined {
-		if (!URL.canParse(uri, this.#origin)) {
+	const identify = (uri: string): string | undefined => {
+		if (!URL.canParse(uri, ownOrigin)) {
 			return undefined;
 		}
-		const { origin, pathname, search, hash, username } = new URL(uri, this.#origin);
+		const { origin, pathname, search, hash, username } = new URL(uri, ownOrigin);
 		const [match, device] = PATH.exec(pathname) ?? [];
-		if (origin !== this.#origin || match === undefined || search + hash + username !== "") {
+		if (origin !== ownOrigin || match === undefined || search + hash + username !== "") {
 			return undefined;
 		}
 		try {
@@ -44,44 +38,45 @@ export class ProtectedResource {
 		} catch {
 			return undefined;
 		}
-	}
+	};
 
 	/** Whether a token for one of these resources may be used for a request: for the resource itself, or what is below it. */
-	covers(audience: readonly string[], path: string): boolean {
-		const asked = this.identify(path);
+	const covers = (audience: readonly string[], path: string): boolean => {
+		const asked = identify(path);
 		return asked !== undefined && audience.some((each) => asked === each || asked.startsWith(`${each}/`));
-	}
+	};
 
 	/**
 	 * The metadata of the resource with that path (RFC 9728 section 3.2), spelled as in the client's request; undefined if there is
 	 * none. A device need not exist: strangers cannot find out which do.
 	 */
-	metadata(path: string): OAuthProtectedResourceMetadata | undefined {
-		if (this.identify(path) === undefined) {
+	const metadata = (path: string): OAuthProtectedResourceMetadata | undefined => {
+		if (identify(path) === undefined) {
 			return undefined;
 		}
 		return {
-			resource: this.#origin + path,
-			authorization_servers: [this.#authorizationServer],
+			resource: ownOrigin + path,
+			authorization_servers: [authorizationServer],
 			bearer_methods_supported: ["header"],
 			scopes_supported: [SCOPES.read, SCOPES.control],
 			resource_name: "xs-mcp gateway",
 		};
-	}
+	};
 
 	/** The `WWW-Authenticate` header of a rejected request (RFC 6750 section 3, RFC 9728 section 5.1). */
-	challenge(path: string, { error, description, scope = SCOPES.control }: Challenge = {}): string {
-		const resource = this.identify(path) === undefined ? "/mcp" : path;
+	const challenge = (path: string, { error, description, scope = SCOPES.control }: Challenge = {}): string => {
+		const resource = identify(path) === undefined ? "/mcp" : path;
 		const parameters = {
 			realm: "xs-mcp-gateway",
 			...(error && { error }),
 			...(description && { error_description: description }),
 			// Other characters may not be in a header (RFC 6749 section 3.3).
 			scope: scope.replace(/[^ !#-[\]-~]+/g, (text) => encodeURIComponent(Buffer.from(text).toString())),
-			resource_metadata: getOAuthProtectedResourceMetadataUrl(new URL(this.#origin + resource)),
+			resource_metadata: getOAuthProtectedResourceMetadataUrl(new URL(ownOrigin + resource)),
 		};
 		return `Bearer ${Object.entries(parameters)
 			.map(([name, value]) => `${name}="${value}"`)
 			.join(", ")}`;
-	}
+	};
+	return { identify, covers, metadata, challenge };
 }

@@ -1,10 +1,10 @@
 import type { TokenIssuer } from "../config/access.js";
 import { publicOrigin } from "../config/listen-address.js";
 import type { RunningGateway } from "../gateway.js";
-import { Grants } from "./grants.js";
+import { type Grants, makeGrants } from "./grants.js";
 import { MetadataDocuments } from "./metadata-document.js";
 import { openOutsideIssuer } from "./outside-issuer.js";
-import { ProtectedResource } from "./protected-resource.js";
+import { makeProtectedResource, type ProtectedResource } from "./protected-resource.js";
 
 /** Endpoints of the authorization server, as paths below the public URL. */
 export const SIGN_IN_PATHS = {
@@ -44,10 +44,10 @@ export function openSignIn({ settings, tokens, shortLived, resolve, key }: Runni
 		return undefined;
 	}
 	if (issuer !== undefined) {
-		const resource = new ProtectedResource(origin, issuer);
+		const resource = makeProtectedResource(origin, issuer);
 		return { resource, issuer: openOutsideIssuer(issuer, settings, resource) };
 	}
-	const grants = new Grants(tokens, shortLived, key);
+	const grants = makeGrants(tokens, shortLived, key);
 	const server = { origin, grants, documents: new MetadataDocuments({ resolve }) };
-	return { resource: new ProtectedResource(origin, origin), issuer: grants, server };
+	return { resource: makeProtectedResource(origin, origin), issuer: grants, server };
 }
