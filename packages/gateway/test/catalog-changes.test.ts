@@ -69,13 +69,13 @@ it("many listeners of a catalog are told of every change, in order, over several
 	const catalog = gateway.catalog(LOCAL);
 	const told = Array.from({ length: 120 }, (): string[] => []);
 	for (const changes of told) {
-		catalog.onChange((change) => changes.push("server" in change ? change.server.id : change.kind));
+		catalog.onChange((change) => changes.push("uri" in change ? change.uri : change.kind));
 	}
 	for (const server of gateway.servers.all) {
 		gateway.servers.emit("state", server);
 	}
 	assert.equal(told.filter(({ length }) => length > 0).length, 50);
 	await until(() => told.every(({ length }) => length === 2), "all are told");
-	const order = gateway.servers.all.map(({ id }) => id);
+	const order = gateway.servers.all.map(({ alias }) => `device://${alias}/state`);
 	assert.ok(told.every((changes) => changes.join() === order.join()));
 });

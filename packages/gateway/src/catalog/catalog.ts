@@ -13,7 +13,7 @@ import type { ListKind } from "../plugin.js";
 import type { ToolGroup } from "./groups.js";
 import { aliasIn, type ServerLists } from "./server-lists.js";
 import { ALIAS_SEPARATOR, type Lookup } from "./shared-list.js";
-import { aliasInStateUri, clientUri, parseClientUri } from "./state-resource.js";
+import { aliasInStateUri, clientUri, parseClientUri, stateUri } from "./state-resource.js";
 import { chooseKind, isPinned, type ToolView } from "./tool-view.js";
 
 /** The lists of a catalog. */
@@ -29,11 +29,8 @@ interface Lists {
 /** A list whose changes are announced to clients. Templates belong to the resources. */
 export type ListName = "tools" | "resources" | "prompts";
 
-/** A change in a catalog: a list; a server's state; or a resource, by the URI that clients know. */
-export type CatalogChange =
-	| { readonly kind: ListName }
-	| { readonly kind: "state"; readonly server: Server }
-	| { readonly kind: "updated"; readonly uri: string };
+/** A change in a catalog: a list; or a resource, by the URI that clients know. A server's state is a resource. */
+export type CatalogChange = { readonly kind: ListName } | { readonly kind: "updated"; readonly uri: string };
 
 /** A tool that a client named, and the server that has it. */
 export interface FoundTool {
@@ -298,7 +295,7 @@ export class Catalog {
 		};
 		const onState = (server: Server): void => {
 			if (this.lists.reaches(server)) {
-				void this.#notify({ kind: "state", server });
+				void this.#notify({ kind: "updated", uri: stateUri(server) });
 			}
 		};
 		servers.on("changed", onChanged).on("updated", onUpdated).on("state", onState);

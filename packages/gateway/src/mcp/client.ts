@@ -21,7 +21,6 @@ import { showsPanels, withPanels } from "../catalog/device-panel.js";
 import { callGroup, DEVICES } from "../catalog/groups.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
 import { aliasIn } from "../catalog/server-lists.js";
-import { stateUri } from "../catalog/state-resource.js";
 import { SERVER_INFO } from "../catalog/tool-hints.js";
 import { type FirmwareUpdate, UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
 import { events } from "../events/plugin.js";
@@ -197,18 +196,15 @@ export class Client {
 		this.#channel?.send({ jsonrpc: "2.0", method, ...(params && { params }) });
 	}
 
-	/** Sends the notification of a change; of a state or a resource, only if the client has subscribed to it. */
+	/** Sends the notification of a change; of a resource, only if the client has subscribed to it. */
 	announce(change: CatalogChange): void {
 		if (this.revision === "") {
 			return;
 		}
-		if (change.kind !== "state" && change.kind !== "updated") {
+		if (change.kind !== "updated") {
 			this.notify(`notifications/${change.kind}/list_changed`);
-			return;
-		}
-		const uri = change.kind === "state" ? stateUri(change.server) : change.uri;
-		if (this.subscriptions.has(uri)) {
-			this.notify("notifications/resources/updated", { uri });
+		} else if (this.subscriptions.has(change.uri)) {
+			this.notify("notifications/resources/updated", { uri: change.uri });
 		}
 	}
 

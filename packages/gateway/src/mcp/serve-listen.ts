@@ -1,7 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, SUBSCRIPTION_ID_META_KEY } from "@modelcontextprotocol/server";
 import * as z from "zod";
 import type { Catalog, CatalogChange } from "../catalog/catalog.js";
-import { stateUri } from "../catalog/state-resource.js";
 import { type ClientRequest, type Method, method } from "./client-request.js";
 import { missingTasks } from "./serve-tasks.js";
 import type { Task } from "./tasks.js";
@@ -75,15 +74,12 @@ function listen(filter: Filter, request: ClientRequest): Promise<void> {
 	const notify = (method: string, params: object = {}): void =>
 		request.notify(method, { ...params, _meta: { [SUBSCRIPTION_ID_META_KEY]: request.id } });
 	const changed = (change: CatalogChange): void => {
-		if (change.kind !== "state" && change.kind !== "updated") {
+		if (change.kind !== "updated") {
 			if (wanted[`${change.kind}ListChanged`] === true) {
 				notify(`notifications/${change.kind}/list_changed`);
 			}
-		} else if (followed.size > 0) {
-			const uri = change.kind === "state" ? stateUri(change.server) : change.uri;
-			if (followed.has(uri)) {
-				notify("notifications/resources/updated", { uri });
-			}
+		} else if (followed.has(change.uri)) {
+			notify("notifications/resources/updated", { uri: change.uri });
 		}
 	};
 	return new Promise((resolve) => {

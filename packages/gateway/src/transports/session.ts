@@ -356,31 +356,24 @@ export class Session implements Channel, ResponseForm {
 			}
 		});
 		for (const list of this.#client.changes.keys()) {
-			this.#announce({ kind: list });
+			this.#client.changes.set(list, true);
+			this.#client.announce({ kind: list });
 		}
 	}
 
 	/** A client without a stream is told of a changed list later. Other changes wait for one that resumes its stream. */
 	#onChange(change: CatalogChange): void {
-		const isOfList = change.kind !== "state" && change.kind !== "updated";
-		if (isOfList) {
-			this.#client.changes.set(change.kind, false);
+		if (change.kind !== "updated") {
+			this.#client.changes.set(change.kind, this.#hasStream);
 			this.#resubscribe();
 		}
-		if (!isOfList || this.#hasStream) {
-			this.#announce(change);
+		if (change.kind === "updated" || this.#hasStream) {
+			this.#client.announce(change);
 		}
 	}
 
 	get #hasStream(): boolean {
 		return this.#standalone?.isLost === false;
-	}
-
-	#announce(change: CatalogChange): void {
-		if (change.kind !== "state" && change.kind !== "updated") {
-			this.#client.changes.set(change.kind, true);
-		}
-		this.#client.announce(change);
 	}
 
 	/**
