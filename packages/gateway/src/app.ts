@@ -260,14 +260,10 @@ function addServerCard(app: Hono<HttpEnv>, origin: string, guard: RequestGuard):
 		allowHeaders: ["Content-Type", "If-None-Match"],
 		exposeHeaders: ["ETag"],
 	});
-	const checkRate: Middleware = async (c, next) => {
-		await guard.checkRate(c.env.incoming);
-		await next();
-	};
 	for (const [path, type, text] of documents) {
 		// Other methods are for a device of this name.
 		app.options(path, answerCors);
-		app.get(path, checkRate, answerCors, etag(), (c) =>
+		app.get(path, guard.limitRate, answerCors, etag(), (c) =>
 			c.body(text, 200, { "Content-Type": type, "Cache-Control": `public, max-age=${MAX_AGE}` }),
 		);
 	}

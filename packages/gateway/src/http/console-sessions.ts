@@ -27,64 +27,57 @@ export interface ConsoleSession extends z.output<typeof RECORD> {
 	readonly key: string;
 }
 
-/** The sessions of the console. They are in the store: people stay signed in while the gateway restarts. */
-export class ConsoleSessions {
-	readonly #store: Store;
-	/** Keys of sessions that have ended here, until the store has removed them. */
-	readonly #ended = new Set<string>();
+/** The sessions of the console. */
+export type ConsoleSessions = ReturnType<typeof openConsoleSessions>;
 
-	constructor(store: Store) {
-		this.#store = store;
-		store.watch(SESSION, (key, entry) => entry === undefined && this.#ended.delete(key));
-	}
+/** Opens the sessions of the console. They are in the store: people stay signed in while the gateway restarts. */
+export function openConsoleSessions(store: Store) {
+	/** Keys of sessions that have ended here, until the store has removed them. */
+	const ended = new Set<string>();
+	store.watch(SESSION, (key, entry) => entry === undefined && ended.delete(key));
 
 	/**
 	 * Opens a session. Returns the cookie's value, 256 random bits. Only their hash is stored. Ends expired sessions and, beyond a limit,
 	 * the oldest. Rejects with StoreError.
 	 */
-	async open({ sha256: token }: TokenRecord): Promise<string> {
+	const open = async ({ sha256: token }: TokenRecord): Promise<string> => {
 		const secret = randomBytes(32).toString("base64url");
-		await this.#store.set(SESSION + digest(secret), { token, expires: Date.now() + SESSION_LIFETIME });
-		const entries = this.#store.list(SESSION).map(({ key }) => ({ key, session: this.#read(key) }));
+		await store.set(SESSION + digest(secret), { token, expires: Date.now() + SESSION_LIFETIME });
+		const entries = store.list(SESSION).map(({ key }) => ({ key, session: read(key) }));
 		const current = entries.flatMap(({ session }) => session ?? []).sort((a, b) => a.expires - b.expires);
 		const own = current.filter((session) => session.token === token);
 		const excess = [...current.slice(0, -MAX_SESSIONS), ...own.slice(0, -MAX_SESSIONS_PER_TOKEN)];
 		const ended = entries.filter(({ session }) => session === undefined);
 		for (const { key } of [...ended, ...excess]) {
-			this.#end(key);
+			end(key);
 		}
 		return secret;
-	}
+	};
 
 	/** Finds the session of a cookie; undefined if it is unknown, signed out or expired. */
-	find(secret: string): ConsoleSession | undefined {
-		return this.#read(SESSION + digest(secret));
-	}
+	const find = (secret: string): ConsoleSession | undefined => read(SESSION + digest(secret));
 
 	/** Ends the session of a cookie at once, even while the store cannot be written. */
-	close(secret: string): void {
-		this.#end(SESSION + digest(secret));
-	}
+	const close = (secret: string): void => end(SESSION + digest(secret));
 
 	/** Whether a session that was found before continues. */
-	has({ key }: ConsoleSession): boolean {
-		return this.#read(key) !== undefined;
-	}
+	const has = ({ key }: ConsoleSession): boolean => read(key) !== undefined;
 
 	/** Reads a session; undefined if there is none, or it has ended. */
-	#read(key: string): ConsoleSession | undefined {
-		const entry = this.#ended.has(key) ? undefined : this.#store.get(key);
+	const read = (key: string): ConsoleSession | undefined => {
+		const entry = ended.has(key) ? undefined : store.get(key);
 		const { data } = RECORD.safeParse(entry?.value);
 		return data && data.expires > Date.now() ? { key, ...data } : undefined;
-	}
+	};
 
 	/** Ends a session here; the store removes it when it can be written. */
-	#end(key: string): void {
-		if (this.#store.get(key) !== undefined) {
-			this.#ended.add(key);
-			this.#store.later(key, undefined);
+	const end = (key: string): void => {
+		if (store.get(key) !== undefined) {
+			ended.add(key);
+			store.later(key, undefined);
 		}
-	}
+	};
+	return { open, find, close, has };
 }
 
 /** Gateways on other ports of one machine share its cookies, so each has a name of its own. */

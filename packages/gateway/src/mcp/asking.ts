@@ -9,7 +9,6 @@ import {
 	MissingRequiredClientCapabilityError,
 	ProtocolError,
 	ProtocolErrorCode,
-	type RequestStateCodec,
 	type ServerContext,
 } from "@modelcontextprotocol/server";
 import {
@@ -51,23 +50,21 @@ const MAX_ROUNDS = 8;
 /** Milliseconds before a request is repeated for a server that asks nothing. */
 const REPEAT_DELAY = 250;
 
+/** Forwards questions of servers to clients. */
+export type Asking = ReturnType<typeof makeAsking>;
+
 /**
  * Forwards questions of servers to clients. A client of 2026-07-28 gets the questions as a result, and repeats its request with
  * the answers and a state. The state is signed: a client cannot change it, or use it for another request.
+ *
+ * @param key 32 bytes or more. Gateways with the same key accept each other's states. The default key is random, so clients
+ * must repeat their requests after a restart.
  */
-export class Asking {
-	readonly #codec: RequestStateCodec<SignedState>;
+export function makeAsking(key: string | Uint8Array = randomBytes(32)) {
+	const codec = createRequestStateCodec<SignedState>({ key, ttlSeconds: TIME_TO_ANSWER });
 	/** Prefix of the ids of requests that this process holds: gateways of a cluster accept each other's signatures. */
-	readonly #prefix = randomUUID();
-	readonly #held = new Map<string, { readonly request: HeldRequest; readonly timer: NodeJS.Timeout }>();
-
-	/**
-	 * @param key 32 bytes or more. Gateways with the same key accept each other's states. The default key is random, so clients
-	 * must repeat their requests after a restart.
-	 */
-	constructor(key: string | Uint8Array = randomBytes(32)) {
-		this.#codec = createRequestStateCodec<SignedState>({ key, ttlSeconds: TIME_TO_ANSWER });
-	}
+	const prefix = randomUUID();
+	const waiting = new Map<string, { readonly request: HeldRequest; readonly timer: NodeJS.Timeout }>();
 
 	/**
 	 * Makes a client's request of a server. If the server needs input first, the client is asked: in its session, or by the
@@ -75,18 +72,18 @@ export class Asking {
 	 *
 	 * @param answer of the server, if it has been asked already
 	 */
-	async request<Method extends AskingMethod>(
+	const request = async <Method extends AskingMethod>(
 		request: ClientRequest,
 		server: Server,
 		made: Request<Method>,
 		answer?: Results[Method],
-	): Promise<Results[Method]> {
+	): Promise<Results[Method]> => {
 		const { name, uri } = made.params ?? {};
 		const of = { server: server.id, target: `${name ?? uri}` };
 		const { isStateless } = request.client;
-		const signed = request.params.requestState === undefined ? undefined : await this.open(request, of);
+		const signed = request.params.requestState === undefined ? undefined : await open(request, of);
 		if (isStateless && server.configured) {
-			return (await this.#serveHeld(request, server, made, { of, signed })) as Results[Method];
+			return (await serveHeld(request, server, made, { of, signed })) as Results[Method];
 		}
 		if (isStateless) {
 			// Devices cannot ask in their session.
@@ -96,42 +93,42 @@ export class Asking {
 		if (!isInputRequiredResult(result)) {
 			return result as Results[Method];
 		}
-		const asked = isStateless ? this.sign(request, result, of) : askInSession(request, server, made, result);
+		const asked = isStateless ? sign(request, result, of) : askInSession(request, server, made, result);
 		return (await asked) as Results[Method];
-	}
+	};
 
 	/** A server that asks in its session does not have its answer when its client gets the question. */
-	async #serveHeld(
+	const serveHeld = async (
 		request: ClientRequest,
 		server: Server,
 		made: Request,
 		{ of, signed }: { of: Pick<SignedState, "server" | "target">; signed: SignedState | undefined },
-	): Promise<Answer> {
-		const held = signed?.isHeld ? this.#take(signed.state) : new HeldRequest(request, signed?.state);
+	): Promise<Answer> => {
+		const held = signed?.isHeld ? take(signed.state) : new HeldRequest(request, signed?.state);
 		const inputRequests = await held.next(request, server, made);
 		if (inputRequests === undefined) {
-			return await this.sign(request, (await held.result) as Answer, of);
+			return await sign(request, (await held.result) as Answer, of);
 		}
-		const requestState = `${this.#prefix} ${randomUUID()}`;
+		const requestState = `${prefix} ${randomUUID()}`;
 		const timer = setTimeout(() => {
-			this.#held.delete(requestState);
+			waiting.delete(requestState);
 			held.cancel();
 		}, ANSWER_TIME).unref();
-		this.#held.set(requestState, { request: held, timer });
+		waiting.set(requestState, { request: held, timer });
 		const asked = { resultType: "input_required", inputRequests, requestState };
-		return await this.sign(request, asked as InputRequiredResult, { ...of, isHeld: true });
-	}
+		return await sign(request, asked as InputRequiredResult, { ...of, isHeld: true });
+	};
 
 	/**
 	 * Signs the state of a request for input, for its client.
 	 *
 	 * @throws ProtocolError if the client has not declared that it can be asked
 	 */
-	async sign<Result extends Answer>(
+	const sign = async <Result extends Answer>(
 		{ client, method, capabilities }: ClientRequest,
 		result: Result,
 		of: Pick<SignedState, "server" | "target" | "isHeld">,
-	): Promise<Result> {
+	): Promise<Result> => {
 		if (!isInputRequiredResult(result)) {
 			return result;
 		}
@@ -144,47 +141,46 @@ export class Asking {
 		}
 		return state === undefined
 			? result
-			: { ...result, requestState: await this.#codec.mint({ ...of, catalog: client.catalog.key, method, state }) };
-	}
+			: { ...result, requestState: await codec.mint({ ...of, catalog: client.catalog.key, method, state }) };
+	};
 
 	/**
 	 * Verifies the state that a request brings back; undefined if it brings none. Rejects with ProtocolError if it was given to
 	 * another client, or for another request.
 	 */
-	async open(
+	const open = async (
 		request: ClientRequest,
 		{ server, target }: Pick<SignedState, "server" | "target">,
-	): Promise<SignedState | undefined> {
+	): Promise<SignedState | undefined> => {
 		const { requestState: state } = request.params;
 		if (state === undefined) {
 			return undefined;
 		}
 		const signed =
-			typeof state === "string"
-				? await this.#codec.verify(state, {} as ServerContext).catch(() => undefined)
-				: undefined;
+			typeof state === "string" ? await codec.verify(state, {} as ServerContext).catch(() => undefined) : undefined;
 		const isOfRequest = signed?.catalog === request.client.catalog.key && signed.method === request.method;
 		if (signed === undefined || !isOfRequest || signed.server !== server || signed.target !== target) {
 			throw invalidState("Invalid or expired requestState");
 		}
 		return signed;
-	}
+	};
 
 	/** @throws ProtocolError if the request has ended meanwhile, or is held by another gateway of the cluster */
-	#take(id: string): HeldRequest {
-		const held = this.#held.get(id);
+	const take = (id: string): HeldRequest => {
+		const held = waiting.get(id);
 		if (held === undefined) {
-			const isExpired = id.startsWith(this.#prefix);
+			const isExpired = id.startsWith(prefix);
 			throw invalidState(
 				isExpired
 					? "Invalid or expired requestState"
 					: "Invalid requestState: the server waits for the answer at another gateway of the cluster, or this gateway has restarted. Call again",
 			);
 		}
-		this.#held.delete(id);
+		waiting.delete(id);
 		clearTimeout(held.timer);
 		return held.request;
-	}
+	};
+	return { request, sign, open };
 }
 
 /** @throws ProtocolError if a client has not declared the capability for a question, or MCP has no such question */

@@ -8,7 +8,7 @@ import { DEFAULT_VIEW, type ToolView } from "../catalog/tool-view.js";
 import type { Access } from "../config/access.js";
 import { FirmwareUpdates } from "../devices/firmware/firmware-updates.js";
 import type { Plugin, ToolHint } from "../plugin.js";
-import { Asking } from "./asking.js";
+import { type Asking, makeAsking } from "./asking.js";
 import { CATALOG_TOOLS, catalogToolsFor } from "./catalog-tools.js";
 import { management } from "./plugin.js";
 import { makeTasks, type Tasks } from "./tasks.js";
@@ -74,7 +74,7 @@ export class Gateway {
 		this.servers = new ServerRegistry({ relayed: RELAYED, ...options }, onWarning);
 		this.panel = options.panel;
 		this.checkCall = options.checkCall ?? (async () => {});
-		this.asking = new Asking(options.requestStateKey);
+		this.asking = makeAsking(options.requestStateKey);
 		this.tasks = makeTasks(options.taskTtl, options.taskPatience);
 		this.updates = new FirmwareUpdates(this.servers);
 		const { catalog, catalogLimit, pinnedTools, panels } = DEFAULT_VIEW;

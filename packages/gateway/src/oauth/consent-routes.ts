@@ -32,14 +32,6 @@ const COOKIE_AGE = 600;
 /** Operator who approves by a code of the command line. No token has this name. */
 const BY_CODE = "code:";
 
-/** Counts a request without a token. */
-export const limitRate =
-	(guard: RequestGuard): Middleware =>
-	async (c, next) => {
-		await guard.checkRate(c.env.incoming);
-		await next();
-	};
-
 /** Adds the authorization endpoint (RFC 6749 section 3.1): a page for the person in front of the browser. */
 export function addConsent(
 	app: Hono<HttpEnv>,
@@ -53,7 +45,7 @@ export function addConsent(
 	pages.onError((error, c) =>
 		rejections.answer(error, c, async ({ message }) => String(await failurePage(message, languageOf(c)))),
 	);
-	pages.use(SIGN_IN_PATHS.authorize, setPageHeaders, limitRate(guard));
+	pages.use(SIGN_IN_PATHS.authorize, setPageHeaders, guard.limitRate);
 	pages.get(SIGN_IN_PATHS.authorize, consent.ask);
 	pages.post(SIGN_IN_PATHS.authorize, consent.answer);
 	app.all(SIGN_IN_PATHS.authorize, allow("GET", "POST"));

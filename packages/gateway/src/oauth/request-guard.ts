@@ -16,8 +16,13 @@ import { NO_TOKEN_NAME } from "../config/token-store.js";
 import { announcedHostname } from "../devices/announcement.js";
 import type { RunningGateway } from "../gateway.js";
 import { GatewayError } from "../gateway-error.js";
-import { type ConsoleSession, ConsoleSessions, readCookie } from "../http/console-sessions.js";
-import { type Admission, makeLimits, mayOperate, type RequestLimits } from "../http/route.js";
+import {
+	type ConsoleSession,
+	type ConsoleSessions,
+	openConsoleSessions,
+	readCookie,
+} from "../http/console-sessions.js";
+import { type Admission, type Middleware, makeLimits, mayOperate, type RequestLimits } from "../http/route.js";
 import type { Challenge } from "./protected-resource.js";
 import type { SignIn } from "./sign-in.js";
 
@@ -52,7 +57,7 @@ export class RequestGuard {
 		const { settings } = gateway;
 		this.#gateway = gateway;
 		this.#signIn = signIn;
-		this.sessions = new ConsoleSessions(gateway.store);
+		this.sessions = openConsoleSessions(gateway.store);
 		// The pages of the gateway itself, at its public URL.
 		const own = signIn?.server === undefined ? [] : [new URL(signIn.server.origin).hostname];
 		const allowedOrigins = [...settings.allowedOrigins, ...own];
@@ -119,9 +124,10 @@ export class RequestGuard {
 	}
 
 	/** Counts a request without a token. Rejects with GatewayError (429). */
-	async checkRate(request: IncomingMessage): Promise<void> {
-		await this.#limits.request(this.addressOf(request));
-	}
+	readonly limitRate: Middleware = async (c, next) => {
+		await this.#checkRate(c.env.incoming);
+		await next();
+	};
 
 	/** The network address of a client: the last on the way that is not a trusted proxy. What stands before it could be made up. */
 	addressOf({ socket, headers }: IncomingMessage): string {
@@ -208,9 +214,8 @@ export class RequestGuard {
 			return await this.#admitToken(token);
 		}
 		if (!this.needsToken) {
-			const owner = this.addressOf(request);
-			await this.#limits.request(owner);
-			return { access: this.#withoutToken, owner, token };
+			await this.#checkRate(request);
+			return { access: this.#withoutToken, owner: this.addressOf(request), token };
 		}
 		if (secret !== undefined) {
 			const grant = signIn && (await this.#grantOf(request, secret, signIn));
@@ -224,7 +229,7 @@ export class RequestGuard {
 		if (signedIn !== undefined) {
 			return await this.#admitToken(signedIn, session);
 		}
-		await this.checkRate(request);
+		await this.#checkRate(request);
 		throw this.#rejection(request, "unauthorized", `missing bearer token ${CREATE_TOKEN}`);
 	}
 
@@ -250,7 +255,7 @@ export class RequestGuard {
 			return grant;
 		}
 		// Not counted as a wrong token: it was a good one.
-		await this.checkRate(request);
+		await this.#checkRate(request);
 		throw this.#invalidToken(request, "the access token has expired");
 	}
 
@@ -277,6 +282,10 @@ export class RequestGuard {
 	#sessionOf(request: IncomingMessage): ConsoleSession | undefined {
 		const cookie = readCookie(request);
 		return cookie !== undefined && this.isOfOwnPage(request) ? this.sessions.find(cookie) : undefined;
+	}
+
+	async #checkRate(request: IncomingMessage): Promise<void> {
+		await this.#limits.request(this.addressOf(request));
 	}
 
 	#isProxy(address: string): boolean {

@@ -9,7 +9,7 @@ import { GatewayError } from "../gateway-error.js";
 import { oauthBody } from "../http/rejections.js";
 import { allow, field, type HttpEnv, optionalField, type Route, readFields, readJson } from "../http/route.js";
 import { CLIENT_METADATA, findClient, registerClient } from "./clients.js";
-import { addConsent, limitRate } from "./consent-routes.js";
+import { addConsent } from "./consent-routes.js";
 import type { TokenAnswer } from "./grants.js";
 import { MetadataDocuments } from "./metadata-document.js";
 import type { ProtectedResource } from "./protected-resource.js";
@@ -44,7 +44,7 @@ export function addSignIn(app: Hono<HttpEnv>, gateway: RunningGateway, clients: 
 		[SIGN_IN_PATHS.revoke, revoke(server)],
 	] as const) {
 		app.all(path, allow("POST"));
-		api.post(path, limitRate(guard), route);
+		api.post(path, guard.limitRate, route);
 	}
 	app.route("/", api);
 	addConsent(app, gateway, clients, server, resource);
