@@ -127,7 +127,7 @@ export class Client {
 	revision: string;
 	readonly #channel: Channel | undefined;
 	/** Requests without an answer, by their ids. Empty if several clients share this one. */
-	readonly #requests = new Map<unknown, ClientRequest>();
+	readonly requests = new Map<unknown, ClientRequest>();
 	/** Called when the client has disconnected. */
 	readonly #ends: (() => void)[] = [];
 
@@ -158,10 +158,12 @@ export class Client {
 			this.questions.answered(message);
 		} else if ("id" in message) {
 			const request = new ClientRequest(this, message, channel as Channel);
-			this.#requests.set(message.id, request);
+			this.requests.set(message.id, request);
 			void this.serve(request);
 		} else if (message.method === "notifications/cancelled") {
-			this.#requests.get(message.params?.requestId)?.cancel(message.params?.reason);
+			const { requestId: id, reason } = message.params ?? {};
+			this.requests.get(id)?.cancel(reason);
+			this.requests.delete(id);
 		}
 	}
 
@@ -186,8 +188,8 @@ export class Client {
 		} catch (error) {
 			this.warn(`an answer was not sent: ${(error as Error).message}`);
 		}
-		if (this.#requests.get(id) === request) {
-			this.#requests.delete(id);
+		if (this.requests.get(id) === request) {
+			this.requests.delete(id);
 		}
 	}
 
@@ -215,7 +217,7 @@ export class Client {
 
 	/** Ends its requests and subscriptions: it has disconnected. */
 	close(): void {
-		for (const request of this.#requests.values()) {
+		for (const request of this.requests.values()) {
 			request.cancel("the client has disconnected");
 		}
 		this.questions.close();

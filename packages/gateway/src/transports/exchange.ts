@@ -22,8 +22,6 @@ export interface ResponseForm {
 	readonly onError: (error: Error) => void;
 	/** Keeps the effect of a request before its answer is sent. Returns undefined if there is nothing to keep. */
 	readonly keep?: (request: JSONRPCRequest) => Promise<void> | undefined;
-	/** Called when a request has its answer, or gets none. */
-	readonly settled?: (id: RequestId) => void;
 }
 
 /** Milliseconds between looks at open responses. After two of these, a response becomes a stream, or its stream gets a comment. */
@@ -152,7 +150,6 @@ export class Exchange implements Channel {
 		if (!this.#pending.delete(id)) {
 			return;
 		}
-		this.#form.settled?.(id);
 		const [response, answers] = [this.#response, this.#answers];
 		if (json !== undefined && this.#isStream) {
 			this.write(this.#form.event(this.stream, json));

@@ -1,11 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
-import {
-	isSpecType,
-	type JSONRPCMessage,
-	type JSONRPCRequest,
-	type LoggingLevel,
-	type RequestId,
-} from "@modelcontextprotocol/server";
+import { isSpecType, type JSONRPCMessage, type JSONRPCRequest, type LoggingLevel } from "@modelcontextprotocol/server";
 import { digest } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { Catalog, CatalogChange, ListName } from "../catalog/catalog.js";
@@ -78,8 +72,6 @@ export class Session implements Channel, ResponseForm {
 	readonly #endpoint: HttpEndpoint;
 	readonly #claims: SessionClaims;
 	readonly #client: Client;
-	/** Exchanges by the ids of requests that have no response yet. */
-	readonly #exchanges = new Map<RequestId, Exchange>();
 	/** Undefined until the client opens a stream. */
 	#standalone: Exchange | undefined;
 	readonly #events = new EventLog();
@@ -162,10 +154,6 @@ export class Session implements Channel, ResponseForm {
 		return SETTERS.has(request.method) ? this.#keep(request) : undefined;
 	}
 
-	settled(id: RequestId): void {
-		this.#exchanges.delete(id);
-	}
-
 	/**
 	 * Ends its streams, and the requests in progress.
 	 *
@@ -184,10 +172,9 @@ export class Session implements Channel, ResponseForm {
 			// Some clients take the end of a stream for the server's wish, and open another one only after an error.
 			this.#standalone?.cut();
 		}
-		for (const exchange of new Set(this.#exchanges.values())) {
+		for (const exchange of this.#exchanges) {
 			exchange.interrupt(isEnded);
 		}
-		this.#exchanges.clear();
 		this.#client.close();
 		this.#endpoint.forget(this);
 	}
@@ -285,9 +272,6 @@ export class Session implements Channel, ResponseForm {
 		} else {
 			this.#streams += 1;
 			exchange = new Exchange(response, this, requests, this.#streams, Array.isArray(body));
-			for (const { id } of requests) {
-				this.#exchanges.set(id, exchange);
-			}
 		}
 		for (const message of messages as JSONRPCMessage[]) {
 			if ("method" in message && message.method === "tools/call") {
@@ -296,11 +280,12 @@ export class Session implements Channel, ResponseForm {
 					this.#announceWithCall(exchange);
 				}
 			}
+			const isCancelling = "method" in message && message.method === "notifications/cancelled";
+			const cancelled = isCancelling ? this.#client.requests.get(message.params?.requestId) : undefined;
 			this.#client.receive(message, exchange);
-			if ("method" in message && message.method === "notifications/cancelled") {
-				// A request that was cancelled gets no answer.
-				const id = message.params?.requestId as RequestId;
-				this.#exchanges.get(id)?.settle(id);
+			if (cancelled !== undefined) {
+				// It gets no answer.
+				(cancelled.channel as Exchange).settle(cancelled.id);
 			}
 		}
 	}
@@ -318,7 +303,7 @@ export class Session implements Channel, ResponseForm {
 			return "Server already initialized";
 		}
 		const used = requests.find(
-			({ id }, at) => this.#exchanges.has(id) || requests.findIndex((other) => other.id === id) !== at,
+			({ id }, at) => this.#client.requests.has(id) || requests.findIndex((other) => other.id === id) !== at,
 		);
 		return used && `the id ${JSON.stringify(used.id)} is already in use`;
 	}
@@ -332,7 +317,7 @@ export class Session implements Channel, ResponseForm {
 			this.#openStandalone(response, missed);
 			return;
 		}
-		const exchange = [...this.#exchanges.values()].find(({ stream }) => stream === from?.stream);
+		const exchange = [...this.#exchanges].find(({ stream }) => stream === from?.stream);
 		if (exchange?.isStream) {
 			exchange.moveTo(response, missed);
 		} else if (missed !== "") {
@@ -370,6 +355,11 @@ export class Session implements Channel, ResponseForm {
 		if (change.kind === "updated" || this.#hasStream) {
 			this.#client.announce(change);
 		}
+	}
+
+	/** The exchanges of requests that have no answer. */
+	get #exchanges(): Set<Exchange> {
+		return new Set([...this.#client.requests.values()].map(({ channel }) => channel as Exchange));
 	}
 
 	get #hasStream(): boolean {
