@@ -51,7 +51,9 @@ const EFFECTS = {
 	"method-not-found": { status: 404, rpc: -32_601 },
 	"invalid-params": { rpc: -32_602 },
 	"session-not-found": { status: 404, rpc: -32_001 },
-	/** A message of 2026-07-28 that is not valid, or disagrees with its headers. The error has its code. */
+	/** A message of 2026-07-28 disagrees with its headers: HeaderMismatch. */
+	"header-mismatch": { rpc: -32_020 },
+	/** A message of 2026-07-28 is not valid. The error has its code. */
 	protocol: {},
 
 	/** The command line is wrong. */

@@ -24,6 +24,7 @@ async function start(t: TestContext) {
 		headers: {},
 		event: (_: number, json: string) => eventOf(json),
 		first: () => ": first\n\n",
+		onClose: () => {},
 		onError: (error: Error) => void errors.push(error),
 	};
 	const server = createServer((request, response) => {

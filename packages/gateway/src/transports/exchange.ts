@@ -22,6 +22,8 @@ export interface ResponseForm {
 	readonly onError: (error: Error) => void;
 	/** Keeps the effect of a request before its answer is sent. Returns undefined if there is nothing to keep. */
 	readonly keep?: (request: JSONRPCRequest) => Promise<void> | undefined;
+	/** Called when the response of an exchange has ended, or its connection is lost. */
+	readonly onClose: (exchange: Exchange) => void;
 }
 
 /** Milliseconds between looks at open responses. After two of these, a response becomes a stream, or its stream gets a comment. */
@@ -218,6 +220,7 @@ export class Exchange implements Channel {
 		response.on("close", () => {
 			if (this.#response === response) {
 				open.delete(this);
+				this.#form.onClose(this);
 			}
 			if (open.size === 0) {
 				clearInterval(timer);

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import {
 	isInitializeRequest,
 	type JSONRPCRequest,
-	ProtocolError,
+	type ProtocolError,
 	SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
@@ -54,9 +54,6 @@ const MAX_ENDED = 10_000;
 /** Milliseconds for the answers to calls to be sent when the endpoint closes. */
 const ANSWER_TIME = 1_000;
 
-/** The code of an error in headers: HeaderMismatch. */
-const HEADER_MISMATCH = -32_020;
-
 /**
  * Serves MCP over Streamable HTTP, to clients of every revision: up to 2025-11-25 in sessions, since 2026-07-28 request by
  * request.
@@ -76,11 +73,17 @@ export class HttpEndpoint {
 	/** Clients without a session: those with the same token and view, on the same path, share one. By catalog. */
 	readonly #stateless = new WeakMap<Catalog, Client>();
 	/** Requests of clients without a session that have no answer. */
-	readonly #open = new Map<ClientRequest, Exchange>();
+	readonly #open = new Map<Exchange, ClientRequest>();
 	/** Responses to calls of tools that are not complete. */
 	readonly #calls = new Set<ServerResponse>();
 	/** The form of responses to clients without a session. */
-	readonly #form: ResponseForm;
+	readonly #form: ResponseForm = {
+		headers: {},
+		event: (_, json) => eventOf(json),
+		first: () => COMMENT,
+		onClose: (exchange) => this.#onClose(exchange),
+		onError: (error) => this.report(error),
+	};
 	#stopping = false;
 
 	constructor(gateway: Gateway, settings: EndpointSettings = {}) {
@@ -91,7 +94,6 @@ export class HttpEndpoint {
 		this.#maxSessions = maxSessions;
 		this.#ids = makeSessionIds(sessionKey);
 		this.#addressOf = settings.addressOf ?? (({ socket }) => `${socket.remoteAddress}`);
-		this.#form = { headers: {}, event: (_, json) => eventOf(json), first: () => COMMENT, onError: this.report };
 	}
 
 	/** Clients in a session, the most recently used last. Those of 2026-07-28 have none. */
@@ -172,7 +174,7 @@ export class HttpEndpoint {
 		for (const session of [...this.#sessions.values()]) {
 			session.close();
 		}
-		for (const [request, exchange] of this.#open) {
+		for (const [exchange, request] of this.#open) {
 			request.cancel("the gateway has stopped");
 			exchange.interrupt();
 		}
@@ -269,7 +271,9 @@ export class HttpEndpoint {
 		try {
 			return readStateless(body, method, headers);
 		} catch (error) {
-			throw this.#rejection(error as ProtocolError, (body as { readonly id?: unknown }).id);
+			const { code: rpc, message, data } = error as ProtocolError;
+			this.report(new Error(`rejected: ${message}`));
+			throw new GatewayError("protocol", message, { rpc, data, id: (body as { readonly id?: unknown }).id });
 		}
 	}
 
@@ -291,26 +295,23 @@ export class HttpEndpoint {
 		const problem = headersProblem(headers, isFaulty ? standard : { ...standard, ...asked });
 		if (problem !== undefined) {
 			const text = `Bad Request: the request headers and body disagree: ${problem}`;
-			throw this.#rejection(new ProtocolError(HEADER_MISMATCH, text), id);
+			this.report(new Error(`rejected: ${text}`));
+			throw new GatewayError("header-mismatch", text, { id });
 		}
 		if (client.findMethod(method) === undefined) {
 			throw new GatewayError("method-not-found", "Method not found", { id });
 		}
 		const exchange = new Exchange(response, this.#form, [message]);
 		const request = new ClientRequest(client, message, exchange);
-		this.#open.set(request, exchange);
-		response.on("close", () => {
-			this.#open.delete(request);
-			if (!exchange.isSettled) {
-				request.cancel("the client has disconnected");
-			}
-		});
+		this.#open.set(exchange, request);
 		void client.serve(request);
 	}
 
-	#rejection({ code, message, data }: ProtocolError, id: unknown): GatewayError {
-		this.report(new Error(`rejected: ${message}`));
-		return new GatewayError("protocol", message, { rpc: code, id, data });
+	#onClose(exchange: Exchange): void {
+		if (!exchange.isSettled) {
+			this.#open.get(exchange)?.cancel("the client has disconnected");
+		}
+		this.#open.delete(exchange);
 	}
 
 	/** Throws if a tool of the client's devices is hidden from it, and names the scopes with which the client could call it. */

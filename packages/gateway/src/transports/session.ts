@@ -83,11 +83,7 @@ export class Session implements Channel, ResponseForm {
 	readonly #missing = new Set<string>();
 	readonly #stopFollowing: () => void;
 	readonly #idleTimer: NodeJS.Timeout;
-	/** Whether the client has sent `initialize`. */
-	#isInitialized: boolean;
 	#calls = 0;
-	/** Responses that are open. */
-	#responses = 0;
 	#isClosed = false;
 
 	/** @param isRestored whether another process, or this one before the session was idle, has begun it */
@@ -105,8 +101,7 @@ export class Session implements Channel, ResponseForm {
 		this.catalog = catalog;
 		this.#client = new Client(endpoint.gateway, catalog, this);
 		this.#stopFollowing = catalog.onChange((change) => this.#onChange(change));
-		this.#idleTimer = setTimeout(() => this.isIdle && this.close(), endpoint.sessionIdleTimeout).unref();
-		this.#isInitialized = isRestored;
+		this.#idleTimer = setTimeout(() => this.#onTimer(), endpoint.sessionIdleTimeout).unref();
 		if (isRestored) {
 			this.#restore();
 		}
@@ -114,7 +109,7 @@ export class Session implements Channel, ResponseForm {
 
 	/** Whether no request is in progress and no stream open. */
 	get isIdle(): boolean {
-		return this.#responses === 0;
+		return this.#client.requests.size === 0 && !this.#hasStream;
 	}
 
 	get client(): ConnectedClient {
@@ -131,13 +126,7 @@ export class Session implements Channel, ResponseForm {
 		if (this.#isClosed) {
 			throw new GatewayError("session-not-found", "Session not found");
 		}
-		this.#responses += 1;
-		response.on("close", () => {
-			this.#responses -= 1;
-			if (!this.#isClosed) {
-				this.#idleTimer.refresh();
-			}
-		});
+		this.#idleTimer.refresh();
 		if (lastEvent === undefined) {
 			this.#post(response, body);
 		} else {
@@ -201,8 +190,22 @@ export class Session implements Channel, ResponseForm {
 		return this.#client.revision >= REVISION_OF_EMPTY_EVENTS ? this.#events.empty(stream) : COMMENT;
 	}
 
+	onClose(): void {
+		if (!this.#isClosed) {
+			this.#idleTimer.refresh();
+		}
+	}
+
 	onError(error: Error): void {
 		this.#endpoint.report(error);
+	}
+
+	#onTimer(): void {
+		if (this.isIdle) {
+			this.close();
+		} else {
+			this.#idleTimer.refresh();
+		}
 	}
 
 	/** The client may have missed every kind of change. */
@@ -265,7 +268,6 @@ export class Session implements Channel, ResponseForm {
 		if (problem !== undefined) {
 			throw new GatewayError("invalid-request", `Invalid Request: ${problem}`);
 		}
-		this.#isInitialized = true;
 		let exchange: Exchange | undefined;
 		if (requests.length === 0) {
 			response.writeHead(202).end();
@@ -299,7 +301,7 @@ export class Session implements Channel, ResponseForm {
 		if (Array.isArray(body) && body.length > MAX_BATCH) {
 			return `Batch must not exceed ${MAX_BATCH} messages`;
 		}
-		if (this.#isInitialized && requests.some(({ method }) => method === "initialize")) {
+		if (revision !== "" && requests.some(({ method }) => method === "initialize")) {
 			return "Server already initialized";
 		}
 		const used = requests.find(
