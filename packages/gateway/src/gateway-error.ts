@@ -1,4 +1,4 @@
-/** What a code means to the one who gets the error. */
+/** Meaning of a code to the one who gets the error. */
 interface Effect {
 	/** Status of an HTTP answer. Default 400. */
 	readonly status?: number;
@@ -6,7 +6,7 @@ interface Effect {
 	readonly rpc?: number;
 	/** Reason in logs and metrics. Keep the number of them small. Default: such an error is neither logged nor counted. */
 	readonly reason?: string;
-	/** Code of RFC 6749 §5.2 and its extensions. Default: that of the status. */
+	/** Code of RFC 6749 §5.2 and its extensions. Default invalid_request. */
 	readonly oauth?: string;
 	/** Exit code of a command. Default 1. */
 	readonly exit?: number;
@@ -106,7 +106,7 @@ export class GatewayError extends Error {
 		this.#id = details.id;
 	}
 
-	/** What its code means. {@link status} and {@link rpc} may differ from it. */
+	/** Meaning of its code. {@link status} and {@link rpc} may differ from it. */
 	get effect(): Effect {
 		return EFFECTS[this.code];
 	}

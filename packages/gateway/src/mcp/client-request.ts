@@ -137,7 +137,8 @@ export class ClientRequest implements RequestContext {
 
 	/** Whether its client knows tasks. In earlier revisions the extension does not exist. */
 	get declaresTasks(): boolean {
-		return this.session === undefined && this.capabilities.extensions?.[TASKS_EXTENSION] !== undefined;
+		const { [CLIENT_CAPABILITIES_META_KEY]: declared } = this.#meta;
+		return this.session === undefined && (declared as ClientCapabilities)?.extensions?.[TASKS_EXTENSION] !== undefined;
 	}
 
 	/** The least severe log messages that the client wants; undefined: none. */

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { html, raw } from "hono/html";
 import type { Server } from "xs-mcp-manager/core";
 import { isLoopback } from "../config/listen-address.js";
+import type { SignInRequest } from "./clients.js";
 import { LANGUAGES, type Language } from "./consent-texts.js";
 import { MetadataDocuments } from "./metadata-document.js";
 import { SIGN_IN_PATHS } from "./sign-in.js";
-import type { SignInRequest } from "./sign-in-request.js";
 
 type Html = ReturnType<typeof html>;
 

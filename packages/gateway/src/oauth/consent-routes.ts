@@ -7,14 +7,13 @@ import { looksLikeCode, takeSignInCode } from "../config/token-store.js";
 import type { RunningGateway } from "../gateway.js";
 import { GatewayError } from "../gateway-error.js";
 import { allow, field, type HttpEnv, type Middleware, optionalField, type Route, readFields } from "../http/route.js";
-import { findClient, mayRedirect, type OAuthClient } from "./clients.js";
+import { findClient, mayRedirect, type OAuthClient, openRequest, type SignInRequest, sealRequest } from "./clients.js";
 import { choosePage, consentPolicy, failurePage, identifyPage } from "./consent-page.js";
 import { LANGUAGES, languageOf } from "./consent-texts.js";
 import { MetadataDocuments } from "./metadata-document.js";
 import type { ProtectedResource } from "./protected-resource.js";
 import type { RequestGuard } from "./request-guard.js";
 import { type AuthorizationServer, SIGN_IN_PATHS } from "./sign-in.js";
-import { openRequest, type SignInRequest, sealRequest } from "./sign-in-request.js";
 
 /** Largest form of a person, bytes: it holds the client's request. */
 const MAX_FORM = 65_536;

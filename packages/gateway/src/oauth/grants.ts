@@ -5,7 +5,7 @@ import { type AccessGrant, LIMITS, type Limits, scopesOf } from "../config/acces
 import { TOKEN_PREFIX, type TokenStore } from "../config/token-store.js";
 import type { DeviceKey } from "../devices/device-key.js";
 import { GatewayError } from "../gateway-error.js";
-import { requestSchema } from "./sign-in-request.js";
+import { requestSchema } from "./clients.js";
 
 /** Milliseconds for which an access token, and a sign-in that is not used are valid. */
 const ACCESS_LIFETIME = 3_600_000;

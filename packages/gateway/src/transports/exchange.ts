@@ -117,7 +117,10 @@ export class Exchange implements Channel {
 		response.write(text);
 	}
 
-	/** To a client that reads too slowly, a call's progress and log are not sent. It is cut before anything else: it may resume. */
+	/**
+	 * Sends a message. A client that reads too slowly gets no progress and log messages of its requests. Other notifications cut
+	 * its connection: it may resume.
+	 */
 	send(message: JSONRPCMessage, request?: ClientRequest): void {
 		const text = textOf(message);
 		if ("method" in message) {
