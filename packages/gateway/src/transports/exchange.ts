@@ -260,6 +260,7 @@ let timer: NodeJS.Timeout | undefined;
  * The JSON of a message. An answer that has none, because it nests too deep for example, becomes the error of its request:
  * its client would wait for it.
  *
+ * @internal exported for a test
  * @throws TypeError or RangeError if a request or a notification has none
  */
 export function textOf(message: JSONRPCMessage): string {
