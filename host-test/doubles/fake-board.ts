@@ -11,7 +11,15 @@ import type { Button, Press } from "../../src/hardware/kinds/button.js";
 import type { Light } from "../../src/hardware/kinds/light.js";
 import type { Reading, Sensor } from "../../src/hardware/kinds/sensor.js";
 import { type ByteSource, heldBytes, type PictureSink, readWhole } from "../../src/hardware/pictures.js";
-import type { AudioParams, Codec, OnRecorded, Player, Sound, SoundFiles } from "../../src/hardware/sound.js";
+import type {
+	AudioParams,
+	Codec,
+	OnRecorded,
+	Player,
+	Sound,
+	SoundFiles,
+	SoundReader,
+} from "../../src/hardware/sound.js";
 import type { FirmwareSink, FirmwareSource, UpdateProgress, Updater } from "../../src/hardware/updater.js";
 
 export class FakeSettings implements Settings {
@@ -225,6 +233,7 @@ export class FakeSound implements Sound {
 export class FakePlayer implements Player {
 	readonly sounds: FakeSound[] = [];
 	files: SoundFiles | undefined;
+	openMp3: (() => SoundReader) | undefined;
 	isHeld = false;
 	hasRoom = true;
 

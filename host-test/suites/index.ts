@@ -41,6 +41,7 @@ export { default as mcp } from "./mcp.suite.js";
 export { default as mcpCalls } from "./mcp-calls.suite.js";
 export { default as mcpResults } from "./mcp-results.suite.js";
 export { default as mods } from "./mods.suite.js";
+export { default as mp3 } from "./mp3.suite.js";
 export { default as mqtt } from "./mqtt.suite.js";
 export { default as offlineRestart } from "./offline-restart.suite.js";
 export { default as oggOpus } from "./ogg-opus.suite.js";

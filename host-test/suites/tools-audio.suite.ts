@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
+import type { SoundReader } from "../../src/hardware/sound.js";
 import { Client, TOOLS, type Wire } from "../doubles/client.js";
 import { FakeBoard, FakePlayer } from "../doubles/fake-board.js";
 import { wavFile } from "../doubles/wav.js";
@@ -28,6 +29,33 @@ function open(file: Uint8Array, { status = 200, size = 50 } = {}) {
 		return [...heard, ...client.heard()];
 	};
 	return { player, asked, client, call };
+}
+
+/** Reads bytes as samples. */
+class FakeReader implements SoundReader {
+	readonly sampleRate = 22_050;
+	readonly #calls: string[];
+	readonly #fault: Error | undefined;
+
+	constructor(calls: string[], fault?: Error) {
+		this.#calls = calls;
+		this.#fault = fault;
+	}
+
+	*read(piece?: Uint8Array): Iterable<Uint8Array> {
+		if (this.#fault !== undefined) {
+			throw this.#fault;
+		}
+		if (piece === undefined) {
+			this.#calls.push("end");
+		} else {
+			yield piece;
+		}
+	}
+
+	close(): void {
+		this.#calls.push("close");
+	}
 }
 
 const play = "self.audio_speaker.play";
@@ -113,6 +141,54 @@ export default suite("tools for sound", {
 			matches(answer.error.message, message);
 			equal(player.sounds, []);
 		}
+	},
+	async "play MP3 with the player's decoder, whatever the file's name is, and close that"() {
+		for (const size of [1, 50]) {
+			for (const head of [
+				[0x49, 0x44, 0x33, 4],
+				[0xff, 0xfb, 0x90, 0],
+				[1, 2, 3, 4],
+			]) {
+				const file = Uint8Array.from([...head, ...SAMPLES]);
+				const { player, call } = open(file, { size });
+				const calls: string[] = [];
+				player.openMp3 = () => new FakeReader(calls);
+				const [answer] = await call(play, { url: URL });
+				equal(answer.result.content[0].text, "true");
+				const [sound] = player.sounds;
+				equal([sound?.sampleRate, sound?.bytes, sound?.state], [22_050, [...file], "ended"]);
+				equal(calls, ["end", "close"]);
+			}
+		}
+		const { player, call } = open(wavFile(SAMPLES));
+		player.openMp3 = () => new FakeReader([]);
+		await call(play, { url: URL });
+		equal(player.sounds[0]?.bytes, SAMPLES);
+	},
+	async "say what plays MP3, if the firmware has no decoder"() {
+		for (const head of [
+			[0x49, 0x44, 0x33, 4],
+			[0xff, 0xfb, 0x90, 0],
+			[0xff, 0xf2, 0x90, 0],
+		]) {
+			const { player, call } = open(Uint8Array.from([...head, ...SAMPLES]));
+			const [answer] = await call(play, { url: URL });
+			matches(answer.error.message, /^MP3 is not in this firmware: build it with src\/sound\/manifest_mp3.json/);
+			equal(player.sounds, []);
+		}
+	},
+	async "close a decoder whose file fails, or that is stopped"() {
+		const calls: string[] = [];
+		const { player, call } = open(Uint8Array.from(SAMPLES));
+		player.openMp3 = () => new FakeReader(calls, new Error("MP3: broken"));
+		matches((await call(play, { url: URL }))[0].error.message, /MP3: broken$/);
+		player.openMp3 = () => new FakeReader(calls);
+		player.hasRoom = false;
+		equal(await call(play, { url: URL }), []);
+		equal(calls, ["close"]);
+		player.stop();
+		await settled();
+		equal(calls, ["close", "close"]);
 	},
 	async "ring the chime"() {
 		const { player, call } = open(wavFile([]));

@@ -6,7 +6,7 @@ function read(file: Uint8Array, size = file.byteLength): { samples: number[]; sa
 	const reader = new WavReader();
 	const samples: number[] = [];
 	for (let at = 0; at < file.byteLength; at += size) {
-		samples.push(...reader.read(file.slice(at, at + size)));
+		samples.push(...reader.read(file.slice(at, at + size)).flatMap((bytes) => [...bytes]));
 	}
 	return { samples, sampleRate: reader.sampleRate };
 }

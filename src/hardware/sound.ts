@@ -19,6 +19,22 @@ export interface Sound {
 	stop(): void;
 }
 
+/** Reads a sound file that arrives in pieces of any size. */
+export interface SoundReader {
+	/** Hertz; undefined until samples were read. */
+	readonly sampleRate: number | undefined;
+	/**
+	 * Reads a piece. The samples before it have been read.
+	 *
+	 * @param piece undefined at the end of the file
+	 * @returns its samples, as {@link Sound} takes them
+	 * @throws Error if the file cannot be played, perhaps only as samples are read
+	 */
+	read(piece?: Uint8Array): Iterable<Uint8Array>;
+	/** Frees what it holds, if that is more than an object. */
+	close?(): void;
+}
+
 /** A sound file of the firmware, which is in flash. */
 interface SoundFile {
 	readonly byteLength: number;
@@ -37,6 +53,8 @@ export interface SoundFiles {
 export interface Player {
 	/** Absent if the platform has no files. */
 	readonly files?: SoundFiles | undefined;
+	/** Opens a reader of MP3. Absent without a decoder. */
+	readonly openMp3?: (() => SoundReader) | undefined;
 	readonly isPlaying: boolean;
 	/** Whether a microphone records with the same I2S port: then nothing is played. */
 	isHeld: boolean;

@@ -2,12 +2,13 @@ import Resource from "Resource";
 import AudioOut from "embedded:io/audio/out";
 import Timer from "timer";
 import { deepFreeze } from "../core/text/deep-freeze.js";
-import type { SoundFiles } from "../hardware/sound.js";
+import type { Player, SoundFiles } from "../hardware/sound.js";
+import { inBuild } from "../platform/in-build.js";
 import type { AudioOutRecord } from "./played-sound.js";
 import { SoundPlayer } from "./sound-player.js";
 
 /** Fonts and certificates are resources, too. */
-const isSound = (name: string): boolean => name.endsWith(".wav") || name.endsWith(".pcm");
+const isSound = (name: string): boolean => /\.(wav|mp3|pcm)$/.test(name);
 
 /** The sound files among the firmware's resources: a manifest's `data`. The SDK's ResourceIterator makes `Resource` iterable. */
 const soundFiles: SoundFiles = deepFreeze({
@@ -23,4 +24,6 @@ const soundFiles: SoundFiles = deepFreeze({
  * @param volume percent, the initial volume; 100 for a board whose amplifier sets the volume
  */
 export const openPlayer = (volume: number): SoundPlayer =>
-	new SoundPlayer({ io: AudioOut as unknown as AudioOutRecord["io"] }, Timer, volume, soundFiles);
+	Object.assign(new SoundPlayer({ io: AudioOut as unknown as AudioOutRecord["io"] }, Timer, volume, soundFiles), {
+		openMp3: inBuild<Player["openMp3"]>("src/sound/open-mp3"),
+	});

@@ -1,5 +1,5 @@
 import { ByteReader } from "../core/text/byte-reader.js";
-import { MAX_RATE, MIN_RATE } from "../hardware/sound.js";
+import { MAX_RATE, MIN_RATE, type SoundReader } from "../hardware/sound.js";
 
 interface Format {
 	/** Hertz. */
@@ -19,7 +19,7 @@ const EXTENSIBLE = 0xfffe;
  * Reads a WAV file as it arrives, in pieces of any size, and gives its samples as 16 bits and one channel. Takes PCM of
  * 8 or 16 bits, one channel or two; or such samples without a file's head. Not the SDK's `wavreader`: it needs the whole file in memory.
  */
-export class WavReader {
+export class WavReader implements SoundReader {
 	/** Hertz; undefined until the file's head is read. */
 	sampleRate: number | undefined;
 	private readonly reader = new ByteReader();
@@ -38,20 +38,16 @@ export class WavReader {
 		}
 	}
 
-	/**
-	 * @returns the samples in this piece, low byte first
-	 * @throws Error if the file cannot be played
-	 */
-	read(piece: Uint8Array): Uint8Array {
+	read(piece: Uint8Array = new Uint8Array(0)): readonly Uint8Array[] {
 		this.reader.push(piece);
 		while (this.part !== "samples") {
 			const bytes = this.reader.read(PART_BYTES[this.part]);
 			if (bytes === undefined) {
-				return new Uint8Array(0);
+				return [];
 			}
 			this.readPart(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
 		}
-		return this.readSamples();
+		return [this.readSamples()];
 	}
 
 	private readPart(view: DataView): void {

@@ -14,7 +14,7 @@ export interface Sound {
  */
 export function readWav(file: Buffer): Sound {
 	const reader = new WavReader();
-	const samples = Buffer.from(reader.read(asPcm16(file)));
+	const samples = Buffer.concat(reader.read(asPcm16(file)));
 	if (reader.sampleRate === undefined || samples.length === 0) {
 		throw new Error("not a WAV file, or one without samples");
 	}

@@ -1,0 +1,160 @@
+import { ByteReader } from "../core/text/byte-reader.js";
+import type { SoundReader } from "../hardware/sound.js";
+
+/** Decodes frames of MPEG audio, layer III, as the SDK's class does. */
+export interface Mp3Decoder {
+	/**
+	 * @param frame a frame, and the {@link GUARD} bytes after it
+	 * @param samples receives the samples, mixed to one channel, and as a property their number
+	 * @returns bytes of the frame; another number or undefined if it cannot be decoded
+	 */
+	decode(frame: Uint8Array, samples: Samples): number | undefined;
+	close(): void;
+}
+
+type Samples = Uint8Array & { samples?: number };
+
+interface Frame {
+	/** Hertz. */
+	readonly sampleRate: number;
+	/** Bytes, with its header. */
+	readonly length: number;
+}
+
+const HEADER_BYTES = 4;
+
+/** Bytes after a frame that the decoder reads: the next frame says how much of this one belongs to it. */
+const GUARD = 8;
+
+/** Bytes of the samples of the longest frame. */
+const MAX_SAMPLE_BYTES = 2 * 1_152;
+
+/** Bytes without a frame that are skipped: damage, a tag at the end, and the first part of a frame in a stream. */
+const MAX_SKIPPED = 65_536;
+
+/** Kilobits a second, by a header's four bits: of MPEG 1, and of MPEG 2 and 2.5. Free formats are not supported. */
+const KILOBITS: readonly number[] = Object.freeze([0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]);
+const LOW_KILOBITS: readonly number[] = Object.freeze([0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]);
+
+/** Hertz of MPEG 1, by a header's two bits. MPEG 2 has half of them, MPEG 2.5 a quarter. */
+const RATES: readonly number[] = Object.freeze([44_100, 48_000, 32_000]);
+
+/** Values of a header's version. */
+const MPEG_1 = 3;
+const MPEG_2 = 2;
+const RESERVED = 1;
+
+/** The synchronization of a frame of layer III, and its bits in a header: ISO 11172-3, section 2.4.1.3. */
+const SYNC = 0xffe2;
+const SYNC_BITS = 0xffe6;
+
+/** Bytes of the head of an ID3v2 tag, and of a foot if its flag is set. */
+const TAG_BYTES = 10;
+const TAG_FLAGS = 5;
+const HAS_FOOT = 0x10;
+const MAX_TAG_BYTES = 2 ** 24;
+
+/** Reads the frames of an MP3 file or stream as it arrives. What is no frame is skipped, within limits. */
+export class Mp3Reader implements SoundReader {
+	/** Hertz, of the first frame. Frames of other rates are not played. */
+	sampleRate: number | undefined;
+	private readonly decoder: Mp3Decoder;
+	private readonly reader = new ByteReader();
+	private isStarted = false;
+	/** Whether the unread bytes follow a frame. */
+	private isInStep = false;
+	/** Bytes that were skipped since the last frame. */
+	private skipped = 0;
+
+	constructor(decoder: Mp3Decoder) {
+		this.decoder = decoder;
+	}
+
+	*read(piece: Uint8Array = new Uint8Array(GUARD)): Iterable<Uint8Array> {
+		this.reader.push(piece);
+		if (!this.isStarted && !this.skipTag()) {
+			return;
+		}
+		for (let frame = this.findFrame(); frame !== undefined; frame = this.findFrame()) {
+			const samples: Samples = new Uint8Array(MAX_SAMPLE_BYTES);
+			const bytes = this.reader.peek(frame.length + GUARD) as Uint8Array;
+			const isDecoded = this.decoder.decode(bytes, samples) === frame.length;
+			this.isInStep = true;
+			if (isDecoded) {
+				this.reader.skip(frame.length);
+				this.skipped = 0;
+				this.sampleRate = frame.sampleRate;
+				yield samples.subarray(0, 2 * (samples.samples ?? 0));
+			} else {
+				this.skip(frame.length);
+			}
+		}
+	}
+
+	close(): void {
+		this.decoder.close();
+	}
+
+	/** Skips the ID3v2 tag of a file that has one. @returns whether its head has arrived */
+	private skipTag(): boolean {
+		const head = this.reader.peek(TAG_BYTES);
+		if (head === undefined) {
+			return false;
+		}
+		this.isStarted = true;
+		if (String.fromCharCode(...head.subarray(0, 3)) === "ID3") {
+			const size = head.subarray(TAG_BYTES - 4).reduce((sum, byte) => sum * 128 + (byte & 127), 0);
+			if (size > MAX_TAG_BYTES) {
+				throw new Error(`MP3: tag of ${size} bytes (limit ${MAX_TAG_BYTES})`);
+			}
+			const foot = ((head[TAG_FLAGS] as number) & HAS_FOOT) === 0 ? 0 : TAG_BYTES;
+			this.reader.skip(TAG_BYTES + size + foot);
+		}
+		return true;
+	}
+
+	/** Skips what is no frame. @returns the next frame, whole; undefined until it has arrived */
+	private findFrame(): Frame | undefined {
+		const { byteLength, buffer, byteOffset } = this.reader.peek(this.reader.available) as Uint8Array;
+		const view = new DataView(buffer, byteOffset, byteLength);
+		const frameAt = (at: number): Frame | undefined => {
+			const frame = at + HEADER_BYTES <= byteLength ? readHeader(view.getUint32(at)) : undefined;
+			return frame?.sampleRate === (this.sampleRate ?? frame?.sampleRate) ? frame : undefined;
+		};
+		for (let at = 0; at + HEADER_BYTES <= byteLength; at += 1) {
+			const frame = frameAt(at);
+			const end = at + (frame?.length ?? 0);
+			const isWhole = end + GUARD <= byteLength;
+			// Samples may look like a header, but rarely like two.
+			if (frame !== undefined && (!isWhole || this.isInStep || frameAt(end)?.sampleRate === frame.sampleRate)) {
+				this.skip(at);
+				return isWhole ? frame : undefined;
+			}
+			this.isInStep = false;
+		}
+		this.skip(Math.max(0, byteLength - HEADER_BYTES + 1));
+		return undefined;
+	}
+
+	/** @throws Error if there is no frame within {@link MAX_SKIPPED} bytes */
+	private skip(count: number): void {
+		this.reader.skip(count);
+		this.skipped += count;
+		if (this.skipped > MAX_SKIPPED) {
+			throw new Error(`neither a WAV nor an MP3 file: no frame within ${MAX_SKIPPED} bytes`);
+		}
+	}
+}
+
+/** @returns undefined if it is no header of layer III */
+const readHeader = (header: number): Frame | undefined => {
+	const version = (header >>> 19) & 3;
+	const kilobits = (version === MPEG_1 ? KILOBITS : LOW_KILOBITS)[(header >>> 12) & 15] ?? 0;
+	const rate = RATES[(header >>> 10) & 3];
+	if (((header >>> 16) & SYNC_BITS) !== SYNC || version === RESERVED || kilobits === 0 || rate === undefined) {
+		return undefined;
+	}
+	const sampleRate = rate / (version === MPEG_1 ? 1 : version === MPEG_2 ? 2 : 4);
+	const bytes = ((version === MPEG_1 ? 144_000 : 72_000) * kilobits) / sampleRate;
+	return { sampleRate, length: Math.floor(bytes) + ((header >>> 9) & 1) };
+};
