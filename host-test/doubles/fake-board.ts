@@ -233,7 +233,7 @@ export class FakeSound implements Sound {
 export class FakePlayer implements Player {
 	readonly sounds: FakeSound[] = [];
 	files: SoundFiles | undefined;
-	openMp3: (() => SoundReader) | undefined;
+	openReader: (() => SoundReader) | undefined;
 	isHeld = false;
 	hasRoom = true;
 

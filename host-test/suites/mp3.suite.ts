@@ -1,4 +1,5 @@
 import { type Mp3Decoder, Mp3Reader } from "../../src/sound/mp3-reader.js";
+import { wavFile } from "../doubles/wav.js";
 import { equal, suite, throws } from "../harness.js";
 
 /** Headers of frames: MPEG 1 with 44,100 Hz and 128 kbit/s, MPEG 2 with 24,000 Hz and 8 kbit/s. */
@@ -15,7 +16,7 @@ const frame = (number: number, header = MPEG_2, length = LENGTHS.mpeg2): number[
 /** Decodes to a sample for each frame, which has 9 for a fault. */
 class FakeDecoder implements Mp3Decoder {
 	readonly decoded: number[] = [];
-	isClosed = false;
+	isOpen = false;
 
 	decode(bytes: Uint8Array, samples: Uint8Array & { samples?: number }): number | undefined {
 		const number = bytes[4] as number;
@@ -26,27 +27,30 @@ class FakeDecoder implements Mp3Decoder {
 	}
 
 	close(): void {
-		this.isClosed = true;
+		this.isOpen = false;
 	}
 }
 
 function read(file: readonly number[] | Uint8Array, size = file.length) {
 	const decoder = new FakeDecoder();
-	const reader = new Mp3Reader(decoder);
+	const reader = new Mp3Reader(() => {
+		decoder.isOpen = true;
+		return decoder;
+	});
 	const samples: number[] = [];
 	const add = (piece?: Uint8Array): void => {
 		for (const bytes of reader.read(piece)) {
-			equal(bytes.byteLength, 2);
-			samples.push(bytes[0] as number);
+			samples.push(...bytes.filter((_, at) => at % 2 === 0));
 		}
 	};
 	for (let at = 0; at < file.length; at += size) {
 		add(Uint8Array.from(file.slice(at, at + size)));
 	}
 	add();
+	const { isOpen, decoded } = decoder;
 	reader.close();
-	equal(decoder.isClosed, true);
-	return { samples, sampleRate: reader.sampleRate, decoded: decoder.decoded };
+	equal(decoder.isOpen, false);
+	return { samples, sampleRate: reader.sampleRate, decoded, isOpen };
 }
 
 const tag = (size: number, flags = 0): number[] => [
@@ -122,7 +126,15 @@ export default suite("MP3 files", {
 			[0xff, 0xdb, 0x90, 0],
 		]) {
 			const file = [...frame(1, header, 417), ...frame(2, header, 417)];
-			equal(read(file), { samples: [], sampleRate: undefined, decoded: [] }, header.join());
+			const { samples, sampleRate, decoded } = read(file);
+			equal([samples, sampleRate, decoded], [[], undefined, []], header.join());
+		}
+	},
+	"may be WAV, by their first bytes: then no decoder is opened"() {
+		const file = wavFile([1, 0, 2, 0], { sampleRate: 22_050 });
+		for (const size of [1, 7, file.length]) {
+			const { samples, sampleRate, isOpen } = read(file, size);
+			equal([samples, sampleRate, isOpen], [[1, 2], 22_050, false], `pieces of ${size}`);
 		}
 	},
 	"that end early lack the frame that is cut off"() {

@@ -53,8 +53,8 @@ export interface SoundFiles {
 export interface Player {
 	/** Absent if the platform has no files. */
 	readonly files?: SoundFiles | undefined;
-	/** Opens a reader of MP3. Absent without a decoder. */
-	readonly openMp3?: (() => SoundReader) | undefined;
+	/** Opens a reader of WAV and MP3. Absent without a decoder. */
+	readonly openReader?: (() => SoundReader) | undefined;
 	readonly isPlaying: boolean;
 	/** Whether a microphone records with the same I2S port: then nothing is played. */
 	isHeld: boolean;

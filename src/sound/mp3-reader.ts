@@ -1,5 +1,6 @@
 import { ByteReader } from "../core/text/byte-reader.js";
 import type { SoundReader } from "../hardware/sound.js";
+import { LAYER_3, LAYER_3_BITS, WavReader } from "./wav-reader.js";
 
 /** Decodes frames of MPEG audio, layer III, as the SDK's class does. */
 export interface Mp3Decoder {
@@ -44,73 +45,86 @@ const MPEG_1 = 3;
 const MPEG_2 = 2;
 const RESERVED = 1;
 
-/** The synchronization of a frame of layer III, and its bits in a header: ISO 11172-3, section 2.4.1.3. */
-const SYNC = 0xffe2;
-const SYNC_BITS = 0xffe6;
-
 /** Bytes of the head of an ID3v2 tag, and of a foot if its flag is set. */
 const TAG_BYTES = 10;
 const TAG_FLAGS = 5;
 const HAS_FOOT = 0x10;
 const MAX_TAG_BYTES = 2 ** 24;
 
-/** Reads the frames of an MP3 file or stream as it arrives. What is no frame is skipped, within limits. */
+/** Reads the frames of an MP3 file or stream, or a WAV file, as it arrives. What is no frame is skipped, within limits. */
 export class Mp3Reader implements SoundReader {
-	/** Hertz, of the first frame. Frames of other rates are not played. */
-	sampleRate: number | undefined;
-	private readonly decoder: Mp3Decoder;
+	private readonly openDecoder: () => Mp3Decoder;
 	private readonly reader = new ByteReader();
-	private isStarted = false;
+	/** The file's first bytes say which of them it needs, whatever its name is. */
+	private wav: WavReader | undefined;
+	private decoder: Mp3Decoder | undefined;
+	/** Hertz, of the first frame. Frames of other rates are not played. */
+	private rate: number | undefined;
 	/** Whether the unread bytes follow a frame. */
 	private isInStep = false;
 	/** Bytes that were skipped since the last frame. */
 	private skipped = 0;
 
-	constructor(decoder: Mp3Decoder) {
-		this.decoder = decoder;
+	constructor(openDecoder: () => Mp3Decoder) {
+		this.openDecoder = openDecoder;
 	}
 
-	*read(piece: Uint8Array = new Uint8Array(GUARD)): Iterable<Uint8Array> {
-		this.reader.push(piece);
-		if (!this.isStarted && !this.skipTag()) {
+	get sampleRate(): number | undefined {
+		return this.wav === undefined ? this.rate : this.wav.sampleRate;
+	}
+
+	read(piece?: Uint8Array): Iterable<Uint8Array> {
+		const { reader } = this;
+		if (this.wav !== undefined) {
+			return this.wav.read(piece);
+		}
+		reader.push(piece ?? new Uint8Array(GUARD));
+		if (this.decoder === undefined) {
+			const head = reader.peek(TAG_BYTES);
+			if (head === undefined) {
+				return [];
+			}
+			if (startsWith(head, "RIFF")) {
+				this.wav = new WavReader();
+				return this.wav.read(reader.readSome(reader.available));
+			}
+			this.decoder = this.openDecoder();
+			this.skipTag(head);
+		}
+		return this.decode(this.decoder);
+	}
+
+	close(): void {
+		this.decoder?.close();
+	}
+
+	/** Skips the ID3v2 tag of a file that has one. */
+	private skipTag(head: Uint8Array): void {
+		if (!startsWith(head, "ID3")) {
 			return;
 		}
+		const size = head.subarray(TAG_BYTES - 4).reduce((sum, byte) => sum * 128 + (byte & 127), 0);
+		if (size > MAX_TAG_BYTES) {
+			throw new Error(`MP3: tag of ${size} bytes (limit ${MAX_TAG_BYTES})`);
+		}
+		const foot = ((head[TAG_FLAGS] as number) & HAS_FOOT) === 0 ? 0 : TAG_BYTES;
+		this.reader.skip(TAG_BYTES + size + foot);
+	}
+
+	private *decode(decoder: Mp3Decoder): Iterable<Uint8Array> {
 		for (let frame = this.findFrame(); frame !== undefined; frame = this.findFrame()) {
 			const samples: Samples = new Uint8Array(MAX_SAMPLE_BYTES);
 			const bytes = this.reader.peek(frame.length + GUARD) as Uint8Array;
-			const isDecoded = this.decoder.decode(bytes, samples) === frame.length;
 			this.isInStep = true;
-			if (isDecoded) {
+			if (decoder.decode(bytes, samples) === frame.length) {
 				this.reader.skip(frame.length);
 				this.skipped = 0;
-				this.sampleRate = frame.sampleRate;
+				this.rate = frame.sampleRate;
 				yield samples.subarray(0, 2 * (samples.samples ?? 0));
 			} else {
 				this.skip(frame.length);
 			}
 		}
-	}
-
-	close(): void {
-		this.decoder.close();
-	}
-
-	/** Skips the ID3v2 tag of a file that has one. @returns whether its head has arrived */
-	private skipTag(): boolean {
-		const head = this.reader.peek(TAG_BYTES);
-		if (head === undefined) {
-			return false;
-		}
-		this.isStarted = true;
-		if (String.fromCharCode(...head.subarray(0, 3)) === "ID3") {
-			const size = head.subarray(TAG_BYTES - 4).reduce((sum, byte) => sum * 128 + (byte & 127), 0);
-			if (size > MAX_TAG_BYTES) {
-				throw new Error(`MP3: tag of ${size} bytes (limit ${MAX_TAG_BYTES})`);
-			}
-			const foot = ((head[TAG_FLAGS] as number) & HAS_FOOT) === 0 ? 0 : TAG_BYTES;
-			this.reader.skip(TAG_BYTES + size + foot);
-		}
-		return true;
 	}
 
 	/** Skips what is no frame. @returns the next frame, whole; undefined until it has arrived */
@@ -119,7 +133,7 @@ export class Mp3Reader implements SoundReader {
 		const view = new DataView(buffer, byteOffset, byteLength);
 		const frameAt = (at: number): Frame | undefined => {
 			const frame = at + HEADER_BYTES <= byteLength ? readHeader(view.getUint32(at)) : undefined;
-			return frame?.sampleRate === (this.sampleRate ?? frame?.sampleRate) ? frame : undefined;
+			return frame?.sampleRate === (this.rate ?? frame?.sampleRate) ? frame : undefined;
 		};
 		for (let at = 0; at + HEADER_BYTES <= byteLength; at += 1) {
 			const frame = frameAt(at);
@@ -146,12 +160,15 @@ export class Mp3Reader implements SoundReader {
 	}
 }
 
+const startsWith = (head: Uint8Array, text: string): boolean =>
+	String.fromCharCode(...head.subarray(0, text.length)) === text;
+
 /** @returns undefined if it is no header of layer III */
 const readHeader = (header: number): Frame | undefined => {
 	const version = (header >>> 19) & 3;
 	const kilobits = (version === MPEG_1 ? KILOBITS : LOW_KILOBITS)[(header >>> 12) & 15] ?? 0;
 	const rate = RATES[(header >>> 10) & 3];
-	if (((header >>> 16) & SYNC_BITS) !== SYNC || version === RESERVED || kilobits === 0 || rate === undefined) {
+	if (((header >>> 16) & LAYER_3_BITS) !== LAYER_3 || version === RESERVED || kilobits === 0 || rate === undefined) {
 		return undefined;
 	}
 	const sampleRate = rate / (version === MPEG_1 ? 1 : version === MPEG_2 ? 2 : 4);

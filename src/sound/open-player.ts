@@ -25,5 +25,5 @@ const soundFiles: SoundFiles = deepFreeze({
  */
 export const openPlayer = (volume: number): SoundPlayer =>
 	Object.assign(new SoundPlayer({ io: AudioOut as unknown as AudioOutRecord["io"] }, Timer, volume, soundFiles), {
-		openMp3: inBuild<Player["openMp3"]>("src/sound/open-mp3"),
+		openReader: inBuild<Player["openReader"]>("src/sound/open-mp3"),
 	});

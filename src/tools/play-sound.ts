@@ -1,4 +1,3 @@
-import { joinBytes } from "../core/text/byte-reader.js";
 import { MAX_RATE, MIN_RATE, type Player, type Sound, type SoundReader } from "../hardware/sound.js";
 import { expectOk } from "../protocols/http-status.js";
 import { WavReader } from "../sound/wav-reader.js";
@@ -14,25 +13,6 @@ const RESOURCE = "resource:";
 const PIECE = 2_048;
 
 const MAX_NAMES = 20;
-
-/** Bytes from which the format of a file is known. */
-const HEAD = 4;
-
-/**
- * Opens a reader for a file with these first bytes, whatever its name is. A stream of MP3 may begin within a frame.
- *
- * @param rawRate Hertz, for samples without a head
- */
-const openReader = ({ openMp3 }: Player, head: Uint8Array, rawRate: number | undefined): SoundReader => {
-	const start = String.fromCharCode(...head.subarray(0, HEAD));
-	if (rawRate !== undefined || start === "RIFF") {
-		return new WavReader(rawRate);
-	}
-	if (openMp3 === undefined && /^(ID3|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/.test(start)) {
-		throw new Error("MP3 is not in this firmware: build it with src/sound/manifest_mp3.json, or play a WAV file");
-	}
-	return openMp3?.() ?? new WavReader();
-};
 
 /** @throws Error with the names of existing files */
 const readFile = async (
@@ -73,24 +53,16 @@ export default defineTool({
 		),
 	},
 	run: async ({ url, sampleRate }, { player, http }, call) => {
-		const playing: { reader?: SoundReader; sound?: Sound; bytes: number; seconds: number } = { bytes: 0, seconds: 0 };
-		let head = new Uint8Array(0);
+		const reader: SoundReader =
+			(sampleRate === undefined ? player.openReader?.() : undefined) ?? new WavReader(sampleRate);
+		const playing: { sound?: Sound; bytes: number; seconds: number } = { bytes: 0, seconds: 0 };
 		call.onCancel = () => playing.sound?.stop();
 		const play = async (piece?: ArrayBuffer): Promise<void> => {
 			if (call.cancelled) {
 				throw new Error("the call was cancelled");
 			}
-			let bytes = piece && new Uint8Array(piece);
-			if (playing.reader === undefined) {
-				bytes = joinBytes(head, bytes ?? head);
-				if (bytes.byteLength < HEAD) {
-					head = bytes;
-					return;
-				}
-				playing.reader = openReader(player, bytes, sampleRate);
-			}
-			for (const samples of playing.reader.read(bytes)) {
-				const rate = playing.reader.sampleRate as number;
+			for (const samples of reader.read(piece && new Uint8Array(piece))) {
+				const rate = reader.sampleRate as number;
 				playing.sound ??= player.begin(rate);
 				await playing.sound.write(samples);
 				playing.bytes += samples.byteLength;
@@ -116,7 +88,7 @@ export default defineTool({
 			playing.sound?.stop();
 			throw error;
 		} finally {
-			playing.reader?.close?.();
+			reader.close?.();
 		}
 		return true;
 	},
