@@ -27,6 +27,9 @@ const HEADER_BYTES = 4;
 /** Bytes after a frame that the decoder reads: the next frame says how much of this one belongs to it. */
 const GUARD = 8;
 
+/** Bytes for a frame, of at most 1,441: libmad reads up to 2,048 bytes after a damaged one (CVE-2017-8374). */
+const INPUT_BYTES = 4_096;
+
 /** Bytes of the samples of the longest frame. */
 const MAX_SAMPLE_BYTES = 2 * 1_152;
 
@@ -55,6 +58,7 @@ const MAX_TAG_BYTES = 2 ** 24;
 export class Mp3Reader implements SoundReader {
 	private readonly openDecoder: () => Mp3Decoder;
 	private readonly reader = new ByteReader();
+	private readonly input = new Uint8Array(INPUT_BYTES);
 	/** The file's first bytes say which of them it needs, whatever its name is. */
 	private wav: WavReader | undefined;
 	private decoder: Mp3Decoder | undefined;
@@ -114,7 +118,8 @@ export class Mp3Reader implements SoundReader {
 	private *decode(decoder: Mp3Decoder): Iterable<Uint8Array> {
 		for (let frame = this.findFrame(); frame !== undefined; frame = this.findFrame()) {
 			const samples: Samples = new Uint8Array(MAX_SAMPLE_BYTES);
-			const bytes = this.reader.peek(frame.length + GUARD) as Uint8Array;
+			const bytes = this.input.subarray(0, frame.length + GUARD);
+			bytes.set(this.reader.peek(bytes.byteLength) as Uint8Array);
 			this.isInStep = true;
 			if (decoder.decode(bytes, samples) === frame.length) {
 				this.reader.skip(frame.length);
