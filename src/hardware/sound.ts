@@ -24,9 +24,7 @@ export interface SoundReader {
 	/** Hertz; undefined until samples were read. */
 	readonly sampleRate: number | undefined;
 	/**
-	 * Reads a piece. The samples before it have been read.
-	 *
-	 * @param piece undefined at the end of the file
+	 * @param piece the next one, once the samples of the one before were read; undefined at the end of the file
 	 * @returns its samples, as {@link Sound} takes them
 	 * @throws Error if the file cannot be played, perhaps only as samples are read
 	 */
@@ -36,7 +34,7 @@ export interface SoundReader {
 }
 
 /** A sound file of the firmware, which is in flash. */
-interface SoundFile {
+export interface SoundFile {
 	readonly byteLength: number;
 	slice(begin: number, end: number): ArrayBuffer;
 }

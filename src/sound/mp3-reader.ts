@@ -1,6 +1,6 @@
 import { ByteReader } from "../core/text/byte-reader.js";
 import type { SoundReader } from "../hardware/sound.js";
-import { LAYER_3, LAYER_3_BITS, WavReader } from "./wav-reader.js";
+import { isMp3, WavReader } from "./wav-reader.js";
 
 /** Decodes frames of MPEG audio, layer III, as the SDK's class does. */
 export interface Mp3Decoder {
@@ -40,13 +40,11 @@ const MAX_SKIPPED = 65_536;
 const KILOBITS: readonly number[] = Object.freeze([0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]);
 const LOW_KILOBITS: readonly number[] = Object.freeze([0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]);
 
-/** Hertz of MPEG 1, by a header's two bits. MPEG 2 has half of them, MPEG 2.5 a quarter. */
+/** Hertz of MPEG 1, by a header's two bits. */
 const RATES: readonly number[] = Object.freeze([44_100, 48_000, 32_000]);
 
-/** Values of a header's version. */
-const MPEG_1 = 3;
-const MPEG_2 = 2;
-const RESERVED = 1;
+/** Divisors of these rates, by the two bits of a header's version: MPEG 2.5, none, MPEG 2, MPEG 1. */
+const DIVISORS: readonly number[] = Object.freeze([4, 0, 2, 1]);
 
 /** Bytes of the head of an ID3v2 tag, and of a foot if its flag is set. */
 const TAG_BYTES = 10;
@@ -88,12 +86,15 @@ export class Mp3Reader implements SoundReader {
 			if (head === undefined) {
 				return [];
 			}
-			if (startsWith(head, "RIFF")) {
+			const mark = String.fromCharCode(...head.subarray(0, 4));
+			if (mark === "RIFF") {
 				this.wav = new WavReader();
 				return this.wav.read(reader.readSome(reader.available));
 			}
 			this.decoder = this.openDecoder();
-			this.skipTag(head);
+			if (mark.startsWith("ID3")) {
+				this.skipTag(head);
+			}
 		}
 		return this.decode(this.decoder);
 	}
@@ -102,11 +103,8 @@ export class Mp3Reader implements SoundReader {
 		this.decoder?.close();
 	}
 
-	/** Skips the ID3v2 tag of a file that has one. */
+	/** Skips an ID3v2 tag. */
 	private skipTag(head: Uint8Array): void {
-		if (!startsWith(head, "ID3")) {
-			return;
-		}
 		const size = head.subarray(TAG_BYTES - 4).reduce((sum, byte) => sum * 128 + (byte & 127), 0);
 		if (size > MAX_TAG_BYTES) {
 			throw new Error(`MP3: tag of ${size} bytes (limit ${MAX_TAG_BYTES})`);
@@ -121,13 +119,11 @@ export class Mp3Reader implements SoundReader {
 			const bytes = this.input.subarray(0, frame.length + GUARD);
 			bytes.set(this.reader.peek(bytes.byteLength) as Uint8Array);
 			this.isInStep = true;
+			this.skip(frame.length);
 			if (decoder.decode(bytes, samples) === frame.length) {
-				this.reader.skip(frame.length);
 				this.skipped = 0;
 				this.rate = frame.sampleRate;
 				yield samples.subarray(0, 2 * (samples.samples ?? 0));
-			} else {
-				this.skip(frame.length);
 			}
 		}
 	}
@@ -165,18 +161,14 @@ export class Mp3Reader implements SoundReader {
 	}
 }
 
-const startsWith = (head: Uint8Array, text: string): boolean =>
-	String.fromCharCode(...head.subarray(0, text.length)) === text;
-
 /** @returns undefined if it is no header of layer III */
 const readHeader = (header: number): Frame | undefined => {
-	const version = (header >>> 19) & 3;
-	const kilobits = (version === MPEG_1 ? KILOBITS : LOW_KILOBITS)[(header >>> 12) & 15] ?? 0;
-	const rate = RATES[(header >>> 10) & 3];
-	if (((header >>> 16) & LAYER_3_BITS) !== LAYER_3 || version === RESERVED || kilobits === 0 || rate === undefined) {
+	const divisor = DIVISORS[(header >>> 19) & 3] as number;
+	const [kilobits, bytes] = divisor === 1 ? [KILOBITS, 144_000] : [LOW_KILOBITS, 72_000];
+	const rate = kilobits[(header >>> 12) & 15] ?? 0;
+	const sampleRate = (RATES[(header >>> 10) & 3] ?? 0) / divisor;
+	if (!isMp3(header >>> 16) || divisor === 0 || rate === 0 || sampleRate === 0) {
 		return undefined;
 	}
-	const sampleRate = rate / (version === MPEG_1 ? 1 : version === MPEG_2 ? 2 : 4);
-	const bytes = ((version === MPEG_1 ? 144_000 : 72_000) * kilobits) / sampleRate;
-	return { sampleRate, length: Math.floor(bytes) + ((header >>> 9) & 1) };
+	return { sampleRate, length: Math.floor((bytes * rate) / sampleRate) + ((header >>> 9) & 1) };
 };

@@ -11,9 +11,8 @@ interface Format {
 /** Bytes of the "RIFF" chunk's beginning, of a chunk's id and size, and of the "fmt " chunk up to the sample size. */
 const PART_BYTES = Object.freeze({ riff: 12, chunk: 8, format: 16 });
 
-/** The start of a frame of MP3, and its bits in 16: ISO 11172-3, section 2.4.1.3. */
-export const LAYER_3 = 0xffe2;
-export const LAYER_3_BITS = 0xffe6;
+/** Whether 16 bits start a frame of MP3: ISO 11172-3, section 2.4.1.3. */
+export const isMp3 = (start: number): boolean => (start & 0xffe6) === 0xffe2;
 
 /** Values of the "fmt " chunk's first field. An extensible format with 8 or 16 bits is PCM. */
 const PCM = 1;
@@ -57,8 +56,8 @@ export class WavReader implements SoundReader {
 	private readPart(view: DataView): void {
 		if (this.part === "riff") {
 			if (textAt(view, 0) !== "RIFF" || textAt(view, 8) !== "WAVE") {
-				const isMp3 = textAt(view, 0).startsWith("ID3") || (view.getUint16(0) & LAYER_3_BITS) === LAYER_3;
-				throw new Error(`not a WAV file${isMp3 ? ": firmware with src/sound/manifest_mp3.json plays MP3" : ""}`);
+				const isOther = !isMp3(view.getUint16(0)) && !textAt(view, 0).startsWith("ID3");
+				throw new Error(`not a WAV file${isOther ? "" : ": firmware with src/sound/manifest_mp3.json plays MP3"}`);
 			}
 			this.part = "chunk";
 		} else if (this.part === "format") {

@@ -1,4 +1,4 @@
-import { MAX_RATE, MIN_RATE, type Player, type Sound, type SoundReader } from "../hardware/sound.js";
+import { MAX_RATE, MIN_RATE, type Player, type Sound, type SoundFile, type SoundReader } from "../hardware/sound.js";
 import { expectOk } from "../protocols/http-status.js";
 import { WavReader } from "../sound/wav-reader.js";
 import { ACTS, defineTool, integer, optional, string } from "./define-tool.js";
@@ -15,19 +15,13 @@ const PIECE = 2_048;
 const MAX_NAMES = 20;
 
 /** @throws Error with the names of existing files */
-const readFile = async (
-	player: Player,
-	name: string,
-	onPiece: (piece: ArrayBuffer) => Promise<void>,
-): Promise<void> => {
-	const file = player.files?.open(name);
+const openFile = ({ files }: Player, name: string): SoundFile => {
+	const file = files?.open(name);
 	if (file === undefined) {
-		const names = player.files?.names.slice(0, MAX_NAMES).join(", ") || "none";
+		const names = files?.names.slice(0, MAX_NAMES).join(", ") || "none";
 		throw new Error(`${RESOURCE}${name} not found; sound files of this firmware: ${names}`);
 	}
-	for (let at = 0; at < file.byteLength; at += PIECE) {
-		await onPiece(file.slice(at, Math.min(at + PIECE, file.byteLength)));
-	}
+	return file;
 };
 
 export default defineTool({
@@ -75,7 +69,10 @@ export default defineTool({
 		};
 		try {
 			if (url.startsWith(RESOURCE)) {
-				await readFile(player, url.slice(RESOURCE.length), play);
+				const file = openFile(player, url.slice(RESOURCE.length));
+				for (let at = 0; at < file.byteLength; at += PIECE) {
+					await play(file.slice(at, Math.min(at + PIECE, file.byteLength)));
+				}
 			} else {
 				expectOk(await http.request({ method: "GET", url, onPiece: play }), url);
 			}

@@ -1,6 +1,4 @@
-// A separate file because mcconfig needs it too: the SDK has no typings for this module.
-
-/** A decoder of MP3. */
+// The decoder of MP3. A separate file because mcconfig needs it too: the SDK has no typings for this module.
 declare module "mp3/decode" {
 	import type { Mp3Decoder } from "../sound/mp3-reader.js";
 
