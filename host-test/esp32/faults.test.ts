@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { until } from "../support/testing.js";
 import { describeChips } from "./chips.js";
 import { startInSession } from "./device.js";
+import { ofVersion } from "./flash-image.js";
 
 const FIRMWARE = fileURLToPath(new URL("../fixtures/manifest_faulty.json", import.meta.url));
 
@@ -49,7 +50,8 @@ describeChips({ topic: "faults", firmware: FIRMWARE }, (build) => {
 
 	it("goes back from an update that never gets through its start", async (t) => {
 		const image = await build();
-		const device = await startInSession(t, { image, settings, images: new Map([["next", image.firmware]]) });
+		const images = new Map([["next", ofVersion(image.firmware, "9.9.9")]]);
+		const device = await startInSession(t, { image, settings, images });
 		for (const fault of ["loop", "panic"] as const) {
 			await device.call("self.test.plant", { fault });
 			const before = device.console().length;

@@ -4,6 +4,7 @@ import { it } from "node:test";
 import { makeRandom } from "../node/hostile-messages.js";
 import { describeChips } from "./chips.js";
 import { startInSession } from "./device.js";
+import { ofVersion } from "./flash-image.js";
 import { POWER_CUTS } from "./lengths.js";
 
 const SEED = 20_261_122;
@@ -16,12 +17,14 @@ const SECOND_FIRMWARE = 0x20_0000 + 500_000;
 describeChips({ topic: "power cuts" }, (build) => {
 	it(`starts after each of ${POWER_CUTS} power cuts during an update`, async (t) => {
 		const image = await build();
-		const device = await startInSession(t, { image, images: new Map([["same", image.firmware]]) });
+		const images = new Map(["9.9.8", "9.9.9"].map((version) => [version, ofVersion(image.firmware, version)]));
+		const device = await startInSession(t, { image, images });
 		const random = makeRandom(SEED);
 		for (let cut = 1; cut <= POWER_CUTS; cut += 1) {
 			// More than it reports: as soon as the image is installed, in the restart.
 			const steps = Math.floor(random() * STEPS * 1.5);
-			device.fail("self.upgrade_firmware", { url: device.urlOf("same") });
+			const other = (await device.info()).application.version === "9.9.8" ? "9.9.9" : "9.9.8";
+			device.fail("self.upgrade_firmware", { url: device.urlOf(other) });
 			for (let step = 0; step < steps; ) {
 				const { type, payload } = JSON.parse(await device.backend.hear());
 				assert.equal(payload?.error, undefined, JSON.stringify(payload));
@@ -41,8 +44,8 @@ describeChips({ topic: "power cuts" }, (build) => {
 
 	it("starts its other firmware if the one that it ran is damaged in flash", async (t) => {
 		const image = await build();
-		const device = await startInSession(t, { image, images: new Map([["same", image.firmware]]) });
-		await device.install("same");
+		const device = await startInSession(t, { image, images: new Map([["next", ofVersion(image.firmware, "9.9.9")]]) });
+		await device.install("next");
 		await device.nextSession();
 		assert.equal(await device.partition(), "ota_1");
 		await device.cutPower((flash) => flash.writeUInt8(flash.readUInt8(SECOND_FIRMWARE) ^ 1, SECOND_FIRMWARE));

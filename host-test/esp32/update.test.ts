@@ -5,28 +5,30 @@ import { makeKey, signImage, updateKeyOf } from "xs-mcp/signing";
 import { until } from "../support/testing.js";
 import { describeChips } from "./chips.js";
 import { startInSession } from "./device.js";
+import { IDENTITY_TEXT, ofVersion } from "./flash-image.js";
 import { buildForQemu, type QemuTools } from "./qemu.js";
 
 /** Seconds for new firmware to reach its backend. */
 const TRIAL = "20";
-const VERSION = "9.9.9";
+const VERSION = "9.9.8";
+const NEWER = "9.9.9";
 /** An ESP32-S2, as the header of an image has it: none of the chips here. */
 const OTHER_CHIP = 2;
 
 async function updateAndRollBack(t: TestContext, tools: QemuTools): Promise<void> {
 	const key = makeKey();
 	const image = await buildForQemu(tools, [`updateKey=${updateKeyOf(key)}`]);
-	const { firmware } = image;
+	const firmware = ofVersion(image.firmware, VERSION);
 
 	const damaged = Buffer.from(firmware);
 	damaged.writeUInt8(damaged.readUInt8(900_000) ^ 1, 900_000);
 	const otherChip = Buffer.from(firmware);
 	otherChip.writeUInt8(OTHER_CHIP, 12);
-	// Where esp_app_desc_t has the project's name: after the image's and the first segment's header.
 	const otherProject = Buffer.from(firmware);
-	otherProject.write("xiaozhi\0", 24 + 8 + 48, "latin1");
+	otherProject.write("xiaozhi\0", IDENTITY_TEXT.project, "latin1");
 	const images = new Map([
 		["good", firmware],
+		["newer", ofVersion(firmware, NEWER)],
 		["damaged", damaged],
 		["other-chip", otherChip],
 		["other-project", otherProject],
@@ -35,16 +37,16 @@ async function updateAndRollBack(t: TestContext, tools: QemuTools): Promise<void
 	]);
 	const device = await startInSession(t, { image, images, settings: { updateTrial: TRIAL } });
 	const { backend, nextSession, partition } = device;
-	const signed = (name: string) => ({
-		version: VERSION,
-		signature: signImage(images.get(name) as Buffer, VERSION, key),
+	const signed = (name: string, version = VERSION) => ({
+		version,
+		signature: signImage(images.get(name) as Buffer, version, key),
 	});
 
 	assert.equal(await partition(), "ota_0");
 	for (const [name, problem] of [
 		["page", /not a firmware image/],
 		["other-chip", new RegExp(`the image is for esp32s2, but this chip is an ${tools.chip}`)],
-		["other-project", /the image is firmware of the project "xiaozhi", not of "xs_esp32"/],
+		["other-project", /the image is firmware of the project "xiaozhi", not of "xs-mcp"/],
 		["cut-off", /image damaged or truncated/],
 		["damaged", /image damaged or truncated/],
 	] as const) {
@@ -58,7 +60,7 @@ async function updateAndRollBack(t: TestContext, tools: QemuTools): Promise<void
 	assert.equal(await partition(), "ota_1");
 
 	// That it takes another update shows that it was confirmed. Firmware that reaches no backend is not.
-	await device.install("good", signed("good"));
+	await device.install("newer", signed("newer", NEWER));
 	backend.stop();
 	await until(() => device.console().includes("; rolled back to"), "the trial is over");
 	backend.restart();
