@@ -9,7 +9,7 @@ import { startProgram } from "xs-mcp-gateway/testing/program";
 import { VOICE } from "xs-mcp-gateway/testing/voice";
 import { readWav } from "xs-mcp-gateway/wav";
 import type { Server } from "xs-mcp-manager/core";
-import type { BoardProfile } from "xs-mcp-virtual-device";
+import { type BoardProfile, profileOf } from "xs-mcp-virtual-device";
 import { correlation, correlationWithGaps } from "../host-test/support/correlation.js";
 import { whyMissing, whyNoOpus } from "../host-test/support/optional-program.js";
 import { cases } from "../host-test/support/scope.js";
@@ -20,7 +20,14 @@ import { ENGINES, startDevice } from "./fixtures.js";
 import { openBackend, openUdpBackend } from "./speech-backend.js";
 
 /** A board that has no player: what is said comes as packets. */
-const BOARD: BoardProfile = { name: "virtual", parts: ["codec"], buttons: ["boot"], lights: [], sensors: [] };
+const BOARD: BoardProfile = {
+	name: "virtual",
+	parts: ["codec"],
+	isFullDuplex: true,
+	buttons: ["boot"],
+	lights: [],
+	sensors: [],
+};
 
 const SENTENCE = "The soil is dry. Please water the plant.";
 
@@ -92,6 +99,13 @@ for (const engine of cases(ENGINES)) {
 			await until(() => backend.messages.filter((each) => each === "listen start").length === 2, "it has spoken");
 			const likeness = correlationWithGaps(samplesOf(sentence, 24_000), heard.samples(), MAX_DELAY);
 			assert.ok(likeness >= 0.8, `correlation ${likeness}`);
+		});
+
+		it("refuses realtime on a board whose microphone has no I2S port of its own", async (t) => {
+			const config = { backend: "ws://127.0.0.1:9", listenMode: "realtime" };
+			const { log } = await startDevice(t, engine, { config, board: profileOf("esp32/esp32_s3_box_3") });
+			const error = "fatal error: listenMode: realtime: this board cannot record while it plays, use auto or manual";
+			await until(() => log.includes(error), log.join("\n"));
 		});
 
 		it("in realtime, the microphone is heard while the backend speaks", async (t) => {

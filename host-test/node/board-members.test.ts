@@ -32,7 +32,7 @@ const MODULES: Readonly<Record<string, string>> = {
 	"embedded:io/digital": "export default class {};",
 	"embedded:sensor/AmbientLight-Proximity/LTR553ALS": "export default class {};",
 	"open-player": "export const openPlayer = (volume) => ({ volume, close() { this.isClosed = true; } });",
-	"open-codec": "export default (player, channels) => ({ player, channels });",
+	"open-codec": "export default (...args) => args;",
 };
 
 /** Stands in for modules with parts of a chip that a board's own code opens. */
@@ -164,8 +164,22 @@ describe("a board of data", () => {
 		const player = { volume: 70 };
 		const microphone = { codec: "es7210", address: 0x41, i2s: I2S, channels: 1 } as const;
 		const { board, closing } = await open("microphone", { microphone }, { player });
-		assert.deepEqual(board.codec, { player, channels: 1 });
+		assert.deepEqual(board.codec, [player, 1, undefined]);
 		assert.deepEqual((closing[0] as unknown as { readonly args: unknown[] }).args, [BUS, 0x41, false]);
+	});
+
+	it("passes to the codec whether the microphone has an I2S port that the speaker does not use", async () => {
+		const data = {
+			chip: "esp32s3",
+			psram: "8MB quad",
+			speaker: { i2s: I2S },
+			microphone: { pdm: { clock: 1, data: 2 } },
+		};
+		const { config } = boardManifest("board", data as BoardData, "src", "sdkconfig") as {
+			config: { board: BoardData };
+		};
+		const { board } = await open("microphone", config.board, { player: {} });
+		assert.deepEqual(board.codec, [{}, 2, true]);
 	});
 
 	it("opens no chip for a microphone that shares the speaker's, and no codec without a player", async () => {

@@ -121,6 +121,15 @@ describe("boards", () => {
 		);
 	});
 
+	it("that record while they play are in docs/sound.md", () => {
+		const text = readFileSync(join(ROOT, "docs/sound.md"), "utf8");
+		const [paragraph = ""] = text.split("\n\n").filter((each) => each.includes("`realtime`"));
+		assert.deepEqual(
+			[...BOARD_PROFILES.values()].filter(({ isFullDuplex }) => isFullDuplex).map(({ name }) => name),
+			["virtual", ...[...paragraph.matchAll(/`esp32\/(\w+)`/g)].map(([, name]) => name)],
+		);
+	});
+
 	it("take 400 KB of constant data at most with src/build/manifest_minimal.json", {
 		skip: noSdk,
 	}, async () => {

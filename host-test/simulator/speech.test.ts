@@ -69,9 +69,9 @@ function encoded(): Uint8Array[] {
 }
 
 /** The firmware with the codec, in a session with a backend. */
-async function startWithOpus(t: TestContext) {
+async function startWithOpus(t: TestContext, ...settings: string[]) {
 	const backend = await openBackend(t, 1);
-	const { lines } = await startSimulator(t, withOpus(), [`backend=${backend.url}`]);
+	const { lines } = await startSimulator(t, withOpus(), [`backend=${backend.url}`, ...settings]);
 	await backend.greeted;
 	return { backend, lines };
 }
@@ -196,6 +196,36 @@ describe("speech in the simulator, decoded and encoded by libopus", { skip: WHY_
 				await until(() => heard("listen stop") === 1, "it stops");
 			}
 		}
+		assert.ok(!lines.some((line) => /^it ended|cannot record|could not be decoded/.test(line)), lines.join("\n"));
+	});
+
+	it("in realtime, records while the backend speaks", async (t) => {
+		const { played, microphone } = captureSound(t);
+		const { backend, lines } = await startWithOpus(t, "listenMode=realtime");
+		const spoken = samplesOf(speak("Switch on the light in the kitchen, please."), RECORDED_RATE);
+		let isOver = false;
+		const closed = pipeline(
+			recorded(spoken, backend.packets, () => isOver),
+			createWriteStream(microphone),
+		).catch(({ code }) => code);
+		backend.say({ type: "listen", state: "start" });
+		await until(() => backend.packets.length > AHEAD, `it listens: ${lines.join("\n")}`);
+		const answer = encoded();
+		backend.say({ type: "tts", state: "start" });
+		answer.forEach(backend.send);
+		await until(() => backend.packets.length * 960 > spoken.length + 960, `it is recorded: ${lines.join("\n")}`);
+		const likeness = correlation(spoken, await decode(backend.packets, RECORDED_RATE), 400);
+		assert.ok(likeness >= 0.95, `correlation ${likeness}`);
+		const source = await decode(answer, RATE);
+		const heard = (): Int16Array => withoutGaps(samplesIn(played));
+		await until(() => heard().length > 0.9 * source.length, `it is played: ${lines.join("\n")}`);
+		const answered = correlationWithGaps(source, heard(), 4 * GAP + FRAME, FRAME);
+		assert.ok(answered >= 0.8, `correlation ${answered}`);
+		backend.say({ type: "tts", state: "stop" });
+		backend.say({ type: "listen", state: "stop" });
+		isOver = true;
+		assert.equal(await closed, "EPIPE");
+		assert.deepEqual(backend.messages.slice(0, 2), ["hello", "listen start"]);
 		assert.ok(!lines.some((line) => /^it ended|cannot record|could not be decoded/.test(line)), lines.join("\n"));
 	});
 });

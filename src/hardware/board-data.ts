@@ -116,7 +116,7 @@ export interface BoardData {
 	/**
 	 * A microphone on I2S or with pulse density modulation. It is used on boards with PSRAM that have a speaker. `bits` is the width
 	 * of a slot: 32 for INMP441, ICS-43434 and MSM261 (the default without a codec), 16 for a codec. `gain` multiplies samples.
-	 * `channels` only with `extends`: what `openCodec` takes.
+	 * `channels` only with `extends`: what `openCodec` takes. The build sets `hasOwnPort`.
 	 */
 	readonly microphone?:
 		| true
@@ -128,6 +128,7 @@ export interface BoardData {
 				readonly bits?: 16 | 32;
 				readonly gain?: number;
 				readonly channels?: 1 | 2;
+				readonly hasOwnPort?: true;
 		  };
 	/** A camera that makes JPEG files (OV2640, OV3660, OV5640). Pins are absent with `extends`. */
 	readonly camera?: {

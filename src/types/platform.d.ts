@@ -87,12 +87,14 @@ declare module "virtual-host" {
 	 *
 	 * @param loudness 0 to 1, now
 	 */
-	export function openCodec(loudness: () => number): Codec;
+	export function openCodec(loudness: () => number, isFullDuplex?: boolean): Codec;
 	/** The parts of a simulated board. */
 	export interface VirtualBoardProfile {
 		readonly name: string;
 		/** Its parts, by their names in `Hardware`, besides those below and those of every virtual device. */
 		readonly parts: readonly string[];
+		/** Whether its codec records while it plays. */
+		readonly isFullDuplex?: boolean;
 		/** Pixels; undefined without a screen. */
 		readonly screen?: { readonly width: number; readonly height: number };
 		/** Names of the buttons. The first one is the main button. */

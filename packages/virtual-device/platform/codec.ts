@@ -12,7 +12,7 @@ const MAX_PACKETS = 40;
  *
  * @param loudness 0 to 1, now
  */
-export function openCodec(loudness: () => number): Codec {
+export function openCodec(loudness: () => number, isFullDuplex = false): Codec {
 	let sound = 0;
 	let muted = false;
 	let onEnded: (() => void) | undefined;
@@ -33,7 +33,7 @@ export function openCodec(loudness: () => number): Codec {
 	receive("codec.packet", ([echo], bytes) => bytes && onPacket?.(new Uint8Array(bytes), echo as number));
 	return {
 		params: PARAMS,
-		isFullDuplex: true,
+		isFullDuplex,
 		get muted() {
 			return muted;
 		},

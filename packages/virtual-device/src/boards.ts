@@ -1,4 +1,4 @@
-import { PRESETS, partsOfData, withBase } from "xs-mcp/build/board-manifest";
+import { isFullDuplex, PRESETS, partsOfData, withBase } from "xs-mcp/build/board-manifest";
 import type { BoardData } from "xs-mcp-firmware/hardware/board-data";
 
 /** A sensor of a simulated board. */
@@ -30,6 +30,8 @@ export interface BoardProfile {
 	readonly name: string;
 	/** Its parts, as far as they are simulated, without those below and those of every virtual device. */
 	readonly parts: readonly string[];
+	/** Whether its codec records while it plays. Default false. */
+	readonly isFullDuplex?: boolean;
 	/** Pixels; undefined without a screen. */
 	readonly screen?: { readonly width: number; readonly height: number };
 	/** Names of its buttons. The first one is the main button; a touch screen is one, too. */
@@ -47,6 +49,7 @@ export interface BoardProfile {
 export const VIRTUAL_BOARD: BoardProfile = {
 	name: "virtual",
 	parts: ["player", "codec", "snapshot", "preview", "camera", "battery"],
+	isFullDuplex: true,
 	screen: { width: 320, height: 240 },
 	buttons: ["boot", "screen"],
 	lights: ["led"],
@@ -64,6 +67,7 @@ export function profileOfData(name: string, data: BoardData): BoardProfile {
 	return {
 		name,
 		parts: partsOfData(data).filter((part) => !BY_MEMBER.includes(part)),
+		isFullDuplex: isFullDuplex(data),
 		...(display && { screen: isTurned ? { width: height, height: width } : { width, height } }),
 		buttons: [
 			...Object.keys(buttons),

@@ -9,6 +9,7 @@ import { readSteps } from "../../../host-test/support/guide.js";
 import { noSdk, sdk } from "../../../host-test/support/sdk.js";
 import { temporaryFolder } from "../../../host-test/support/testing.js";
 import { boardManifest } from "../src/build/board-manifest.js";
+import { targetFiles } from "../src/build/board-target.js";
 import { checkDevice, checkTarget } from "../src/build/check-board.js";
 import { fromProject } from "../src/build/manifests.js";
 import { linkForChip, prepareTarget } from "../src/moddable/mcconfig.js";
@@ -353,6 +354,31 @@ describe("a board as data", () => {
 			speaker: { i2s: { ...i2s, data: 8 } },
 			microphone: { i2s: { ...i2s, data: 9 } },
 		});
+	});
+
+	it("records while it plays if its microphone has an I2S port and pins that the speaker does not use", () => {
+		const speaker = { i2s: { clock: 1, word: 2, data: 3 } };
+		const microphone = { i2s: { clock: 4, word: 5, data: 6 } };
+		const pdm = { clock: 4, data: 5 };
+		const pair = { chip: "esp32s3", psram: "8MB quad", speaker, microphone } as const;
+		for (const [members, port, expected] of [
+			[{}, 1, true],
+			[{ chip: "esp32" }, 1, true],
+			[{ chip: "esp32s2" }, 0, false],
+			[{ psram: undefined }, 0, false],
+			[{ microphone: { i2s: { ...microphone.i2s, word: 2 } } }, 0, false],
+			[{ microphone: { pdm } }, 0, true],
+			[{ microphone: { pdm }, chip: "esp32" }, 0, false],
+			[{ microphone: { pdm }, speaker: { pdm: 1 } }, 0, false],
+		] as const) {
+			const board: BoardData = { ...pair, ...members };
+			const files = targetFiles("", "board", board, "src");
+			const { defines } = JSON.parse(files["manifest.json"] ?? "");
+			const { config } = JSON.parse(files["board.json"] ?? "");
+			assert.equal(defines.audioIn.i2s.num, port);
+			assert.equal(config.board.microphone?.hasOwnPort === true, expected);
+			assert.equal(profileOf(board).isFullDuplex === true, expected);
+		}
 	});
 
 	it("has the parts, flash and pins of the target that it extends with code of its own", () => {

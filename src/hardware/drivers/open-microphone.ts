@@ -8,7 +8,7 @@ type StartChip = (bus: object, address?: number, hasMasterClock?: boolean) => { 
 
 /** Opens the microphone of a board with a speaker, as its codec of speech. */
 export default (({ data, board, closing }) => {
-	const { codec, address, i2s, channels = 2 } = typeof data.microphone === "object" ? data.microphone : {};
+	const { codec, address, i2s, channels = 2, hasOwnPort } = typeof data.microphone === "object" ? data.microphone : {};
 	// A chip for both directions was set up with the speaker.
 	const isShared = typeof data.speaker === "object" && data.speaker.codec === codec;
 	const start = codec === undefined || isShared ? undefined : inBuild<StartChip>(`src/hardware/drivers/${codec}`);
@@ -16,6 +16,6 @@ export default (({ data, board, closing }) => {
 	closing.push(...(chip ? [chip] : []));
 	if (board.player !== undefined) {
 		// The build takes one channel of audio in. With one set here, SDK 8.2.3 would drop every second sample.
-		Object.assign(board, { codec: openCodec(board.player, channels) });
+		Object.assign(board, { codec: openCodec(board.player, channels, hasOwnPort) });
 	}
 }) satisfies OpenMember;

@@ -57,6 +57,22 @@ const isRoomy = (data: BoardData): boolean => megabytesOf(data) >= 8;
 const hasCodec = ({ psram, speaker, microphone }: BoardData): boolean =>
 	psram !== undefined && speaker !== undefined && microphone !== undefined;
 
+/** Chips with two I2S ports. */
+const TWO_PORTS = ["esp32", "esp32s3"];
+
+/**
+ * Whether a board records while it plays. The SDK plays through the first free I2S port. So a microphone on I2S has the second one,
+ * and one with pulse density modulation, which only the first port has, needs a port with independent directions.
+ */
+export function isFullDuplex(data: BoardData): boolean {
+	const { chip = "", speaker, microphone } = data;
+	const { i2s } = typeof speaker === "object" ? speaker : {};
+	const { i2s: bus, pdm } = typeof microphone === "object" ? microphone : {};
+	const isPossible = bus === undefined ? pdm !== undefined && chip === "esp32s3" : TWO_PORTS.includes(chip);
+	const pins = [i2s, bus ?? pdm].flatMap((each) => Object.values(each ?? {}));
+	return hasCodec(data) && i2s !== undefined && isPossible && new Set(pins).size === pins.length;
+}
+
 /** Parts of a board beyond those of a bare chip. */
 export function partsOfData(data: BoardData): readonly Part[] {
 	const { display, touch, speaker, camera, buttons, leds, power, motion, head } = data;
@@ -176,6 +192,9 @@ function runtimeOf(data: BoardData): BoardData {
 		microphone: hasCodec(data) ? pick(microphone, "codec", "address", "i2s", "channels") : undefined,
 		camera: pick(camera, "width", "height"),
 	};
+	if (isFullDuplex(data)) {
+		Object.assign(members.microphone as object, { hasOwnPort: true });
+	}
 	const { touch, buttons, leds, power, motion, rtc, outputs, expander, ethernet, head } = data;
 	Object.assign(members, { ethernet, touch, buttons, leds, power, motion, rtc, outputs, expander, head });
 	const added = Object.fromEntries(ADDED_MEMBERS.map((name) => [name, data[name]]));

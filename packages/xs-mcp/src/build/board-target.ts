@@ -2,7 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { BoardData, DisplayData, PanelStep } from "xs-mcp-firmware/hardware/board-data";
 import { ROOT } from "../root.js";
-import { boardManifest, cameraPins, featuresManifest, megabytesOf, targetFolder } from "./board-manifest.js";
+import {
+	boardManifest,
+	cameraPins,
+	featuresManifest,
+	isFullDuplex,
+	megabytesOf,
+	targetFolder,
+} from "./board-manifest.js";
 import { chipOf } from "./check-board.js";
 import { readJson } from "./program.js";
 
@@ -274,7 +281,8 @@ function speakerDefines({ speaker }: BoardData): object {
 const WIDE_SLOT =
 	"I2S_STD_SLOT_LEFT; rx_std_cfg.slot_cfg.slot_bit_width = I2S_SLOT_BIT_WIDTH_32BIT; rx_std_cfg.slot_cfg.ws_width = 32";
 
-function microphoneDefines({ microphone }: BoardData): object {
+function microphoneDefines(data: BoardData): object {
+	const { microphone } = data;
 	if (typeof microphone !== "object" || (microphone.i2s === undefined && microphone.pdm === undefined)) {
 		return {};
 	}
@@ -295,7 +303,7 @@ function microphoneDefines({ microphone }: BoardData): object {
 			bitsPerSample: 16,
 			sampleRate: 16_000,
 			numChannels: 1,
-			i2s: defined({ num: 0, ...pins, multiplier: gain }),
+			i2s: defined({ num: i2s && isFullDuplex(data) ? 1 : 0, ...pins, multiplier: gain }),
 		},
 	};
 }

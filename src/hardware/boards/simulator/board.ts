@@ -10,13 +10,13 @@ import { inBuild } from "../../../platform/in-build.js";
 import { openSimulatedWiFi } from "../../../platform/simulated-wifi.js";
 import { openFace } from "../../../screen/open-face.js";
 import openPreview from "../../../screen/open-preview.js";
+import type openCodec from "../../../sound/open-codec.js";
 import { openPlayer } from "../../../sound/open-player.js";
 import { TimedButton } from "../../drivers/button.js";
 import type { Board, Settings } from "../../hardware.js";
 import type { PartsByKind } from "../../kinds/index.js";
 import type { Light } from "../../kinds/light.js";
 import { heldBytes } from "../../pictures.js";
-import type { Codec, Player } from "../../sound.js";
 
 /** Skips random numbers by the time: the simulator never seeds them, and each process would be the same. */
 const shuffleRandom = (): void => {
@@ -87,7 +87,7 @@ export const openBoard = () => {
 	const wifi = openSimulatedWiFi(settings);
 	const player = openPlayer(70);
 	// A build that includes it, where libopus is.
-	const codec = inBuild<(player: Player, channels: 1) => Codec>("src/sound/open-codec")?.(player, 1);
+	const codec = inBuild<typeof openCodec>("src/sound/open-codec")?.(player, 1, true);
 	const { close: closeControls, ...controls } = openControls();
 	return {
 		...controls,
