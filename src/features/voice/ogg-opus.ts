@@ -1,3 +1,5 @@
+import { ByteReader } from "../../core/text/byte-reader.js";
+
 // Files of Ogg Opus (RFC 3533, RFC 7845) that are played while they arrive.
 
 /** Milliseconds of a frame by configuration, the first five bits of a packet: RFC 6716, section 3.1. */
@@ -49,22 +51,18 @@ const TAGS = 1;
 
 /** Splits a file of Ogg Opus with one stream into its packets of sound. Checksums are not verified. */
 export class OggOpusReader {
-	private readonly header = new Uint8Array(PAGE_BYTES + FULL_SEGMENT);
-	private filled = 0;
-	/** Segment of the page, and bytes of it that are still to come. Within a header the segment is -1. */
-	private segment = -1;
-	private left = 0;
+	private readonly reader = new ByteReader();
+	/** Sizes of the page's segments that are still to be read. */
+	private segments = new Uint8Array(0);
 	private packet = new Uint8Array(MAX_PACKET_BYTES);
 	private length = 0;
 	/** Packets that have ended. */
 	private count = 0;
 	private serial: number | undefined;
-	/** Bytes of the file that are still to be read. */
-	private unread = new Uint8Array(0);
 
 	/** Adds the next bytes of the file. The packets before them have been read. */
-	add(bytes: Uint8Array<ArrayBuffer>): void {
-		this.unread = bytes;
+	add(bytes: Uint8Array): void {
+		this.reader.push(bytes);
 	}
 
 	/**
@@ -74,54 +72,34 @@ export class OggOpusReader {
 	 * @throws RangeError that names the fault
 	 */
 	next(): Uint8Array | undefined {
-		let packet: Uint8Array | undefined;
-		// A segment may have no bytes.
-		while (packet === undefined && (this.unread.byteLength > 0 || (this.segment >= 0 && this.left === 0))) {
-			if (this.segment < 0) {
-				this.readHeader();
-			} else {
-				packet = this.readSegment();
+		for (;;) {
+			const [size] = this.segments;
+			const bytes = size === undefined ? this.readHeader() : this.reader.read(size);
+			if (bytes === undefined) {
+				return undefined;
+			}
+			const packet = size === undefined ? undefined : this.addSegment(bytes);
+			if (packet !== undefined) {
+				return packet;
 			}
 		}
-		return packet;
 	}
 
 	/** Whether the file may end here. */
 	get isWhole(): boolean {
-		return this.filled === 0 && this.length === 0 && this.count > TAGS;
+		return this.reader.available + this.segments.byteLength + this.length === 0 && this.count > TAGS;
 	}
 
-	/** Takes at most this many of the unread bytes. */
-	private take(most: number): Uint8Array {
-		const piece = this.unread.subarray(0, most);
-		this.unread = this.unread.subarray(piece.byteLength);
-		return piece;
-	}
-
-	private readHeader(): void {
-		const { header } = this;
-		const wanted = this.filled < PAGE_BYTES ? PAGE_BYTES : PAGE_BYTES + this.segments;
-		const piece = this.take(wanted - this.filled);
-		header.set(piece, this.filled);
-		this.filled += piece.byteLength;
-		if (this.filled === PAGE_BYTES) {
-			this.checkPage();
+	private readHeader(): Uint8Array | undefined {
+		const { reader } = this;
+		const header = reader.peek(PAGE_BYTES);
+		if (header === undefined) {
+			return undefined;
 		}
-		if (this.filled >= PAGE_BYTES && this.filled === PAGE_BYTES + this.segments) {
-			this.nextSegment();
-		}
-	}
-
-	private get segments(): number {
-		return this.header[PAGE_BYTES - 1] as number;
-	}
-
-	private checkPage(): void {
-		const { header } = this;
-		if (String.fromCharCode(...header.subarray(0, 4)) !== "OggS" || header[4] !== 0) {
+		if (String.fromCharCode(...header.subarray(0, 5)) !== "OggS\0") {
 			throw new RangeError("not an Ogg file");
 		}
-		const serial = new DataView(header.buffer).getUint32(SERIAL);
+		const serial = new DataView(header.buffer, header.byteOffset).getUint32(SERIAL);
 		if (serial !== (this.serial ?? serial)) {
 			throw new RangeError("Ogg: more than one stream");
 		}
@@ -129,43 +107,31 @@ export class OggOpusReader {
 		if (((header[FLAGS] as number) & CONTINUED) === 0 && this.length > 0) {
 			throw new RangeError("Ogg: a packet without its end");
 		}
+		const whole = reader.read(PAGE_BYTES + (header[PAGE_BYTES - 1] as number));
+		this.segments = whole?.slice(PAGE_BYTES) ?? this.segments;
+		return whole;
 	}
 
-	private nextSegment(): void {
-		this.segment += 1;
-		this.left = this.header[PAGE_BYTES + this.segment] as number;
-		if (this.segment >= this.segments) {
-			this.segment = -1;
-			this.filled = 0;
-		}
-	}
-
-	private readSegment(): Uint8Array | undefined {
-		const piece = this.take(this.left);
-		if (this.count !== TAGS) {
-			if (this.length + piece.byteLength > MAX_PACKET_BYTES) {
+	/** @returns the packet that ends with the segment; undefined if none does, it is empty, or it comes before the sound */
+	private addSegment(bytes: Uint8Array): Uint8Array | undefined {
+		const { count } = this;
+		this.segments = this.segments.subarray(1);
+		if (count !== TAGS) {
+			if (this.length + bytes.byteLength > MAX_PACKET_BYTES) {
 				throw new RangeError(`Ogg: a packet of more than ${MAX_PACKET_BYTES} bytes`);
 			}
-			this.packet.set(piece, this.length);
+			this.packet.set(bytes, this.length);
 		}
-		this.length += piece.byteLength;
-		this.left -= piece.byteLength;
-		if (this.left > 0) {
+		this.length += bytes.byteLength;
+		if (bytes.byteLength === FULL_SEGMENT) {
 			return undefined;
 		}
-		const isEnd = this.header[PAGE_BYTES + this.segment] !== FULL_SEGMENT;
-		this.nextSegment();
-		return isEnd ? this.endPacket() : undefined;
-	}
-
-	/** @returns the packet; undefined if it is empty, or comes before the sound */
-	private endPacket(): Uint8Array | undefined {
-		const { count, length } = this;
+		const packet = this.packet.slice(0, this.length);
 		this.count += 1;
 		this.length = 0;
-		if (count === HEAD && String.fromCharCode(...this.packet.subarray(0, Math.min(length, 8))) !== "OpusHead") {
+		if (count === HEAD && String.fromCharCode(...packet.subarray(0, 8)) !== "OpusHead") {
 			throw new RangeError("Ogg: not a stream of Opus");
 		}
-		return count > TAGS && length > 0 ? this.packet.slice(0, length) : undefined;
+		return count > TAGS && packet.byteLength > 0 ? packet : undefined;
 	}
 }
