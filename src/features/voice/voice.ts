@@ -14,9 +14,6 @@ import { type OpenUdp, readUdpSettings, type UdpChannel } from "./udp-audio.js";
 /** 60 ms of Opus without a sound (RFC 6716, section 3.2.1). It tells the backend the device's address and port. */
 const SILENCE = Uint8Array.of(0x58);
 
-/** Packets of a file that are decoded ahead of time, as on the C++ firmware. */
-const AHEAD = 20;
-
 /** Milliseconds between two checks for room in the codec, and the longest wait for it. */
 const ROOM_CHECK = 20;
 const MAX_ROOM_WAIT = 5_000;
@@ -181,27 +178,21 @@ class Voice extends AppPart implements Listener {
 	/** The backend asks the device to listen: an addition of this project. If it does not, its answer says why. */
 	private listen(): void {
 		const { app, codec } = this;
-		if (codec.record === undefined) {
-			app.backend.send("listen", { state: "stop", reason: "no microphone" });
-		} else if (codec.muted) {
-			app.backend.send("listen", { state: "stop", reason: "muted" });
-		} else if (app.state === "idle") {
+		const problem = codec.record === undefined ? "no microphone" : codec.muted ? "muted" : undefined;
+		if (problem === undefined && app.state === "idle") {
 			app.talk.listen();
-		} else if (app.state === "listening") {
+		} else if (problem === undefined && app.state === "listening") {
 			app.backend.send("listen", { state: "start" });
 		} else {
-			app.backend.send("listen", { state: "stop", reason: app.state });
+			app.backend.send("listen", { state: "stop", reason: problem ?? app.state });
 		}
 	}
 
 	private play(packet: Uint8Array, timestamp: number): void {
-		if (!this.isSpeaking) {
-			this.drop("the backend has not begun to speak");
-			return;
-		}
 		try {
-			if (!this.codec.play(packet, timestamp)) {
-				this.drop(TOO_MANY);
+			const isTaken = this.isSpeaking && this.codec.play(packet, timestamp);
+			if (!isTaken) {
+				this.drop(this.isSpeaking ? TOO_MANY : "the backend has not begun to speak");
 			}
 		} catch (error) {
 			this.drop((error as Error).message);
@@ -248,7 +239,7 @@ class Voice extends AppPart implements Listener {
 		this.udp = undefined;
 	}
 
-	/** Packets are given to the codec when they are due: a file arrives faster than it plays. */
+	/** A file arrives faster than it plays: the download waits for room in the codec. */
 	readonly playFile: PlayOpusFile = async (url, onStart) => {
 		const { app, codec } = this;
 		const { http } = app.board as { readonly http: Http };
@@ -265,32 +256,20 @@ class Voice extends AppPart implements Listener {
 				cancel();
 			}
 		};
-		const pause = (milliseconds: number) => new Promise<void>((resolve) => app.timer.set(resolve, milliseconds));
 		const file = new OggOpusReader();
-		/** When its sound began, and milliseconds of it that the codec has. */
-		let start: number | undefined;
-		let played = 0;
+		let hasSound = false;
 		const play = async (packet: Uint8Array): Promise<void> => {
 			const duration = packetDuration(packet);
-			if (start === undefined) {
+			if (!hasSound) {
 				codec.begin({ ...codec.params, sample_rate: FILE_RATE, channels: 1, frame_duration: duration });
-				start = app.ticks();
+				hasSound = true;
 				onStart();
 			}
-			// The clock has 32 bits.
-			const elapsed = (app.ticks() - start) | 0;
-			// After a gap in the download the rest is played later, not faster.
-			start += Math.max(0, elapsed - played);
-			const early = played - (AHEAD - 1) * duration - Math.min(elapsed, played);
-			if (early > 0) {
-				await pause(early);
-			}
-			played += duration;
 			for (let waited = 0; utterance === this.utterance && !codec.play(packet); waited += ROOM_CHECK) {
 				if (waited >= MAX_ROOM_WAIT) {
 					throw new Error(TOO_MANY);
 				}
-				await pause(ROOM_CHECK);
+				await new Promise<void>((resolve) => app.timer.set(resolve, ROOM_CHECK));
 			}
 		};
 		try {
@@ -307,7 +286,7 @@ class Voice extends AppPart implements Listener {
 			if (!file.isWhole) {
 				throw new RangeError("Ogg: the file is cut off");
 			}
-			if (start === undefined) {
+			if (!hasSound) {
 				throw new RangeError("Ogg: the file has no sound");
 			}
 			await codec.end();
