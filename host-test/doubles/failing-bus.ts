@@ -101,7 +101,7 @@ export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
 	const pins = new FakePins();
 	const load = <Export>(module: string): Export => bus.wrapClass(pins.load(module) as never) as Export;
 	const power = new PowerChip(bus.wrap(new Axp2101({ sensor: fakeBus().bus, address: 0x34 })));
-	const audioOut = { io: bus.wrapClass(FakeAudioOut) };
+	const audioOut = bus.wrapClass(FakeAudioOut);
 	const time = { timer, ticks };
 	const setTime = followRtc(bus.wrap({ time: undefined }), {
 		setTime: () => {},

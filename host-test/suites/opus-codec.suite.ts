@@ -1,7 +1,7 @@
 import type { AudioParams, Codec } from "../../src/hardware/sound.js";
 import { OpusCodec } from "../../src/sound/opus-codec.js";
 import type { OpusThread } from "../../src/sound/opus-threads.js";
-import type { AudioIn, AudioInRecord } from "../../src/sound/recording.js";
+import type { AudioIn, AudioInOptions, CodecParts } from "../../src/sound/recording.js";
 import { FakePlayer } from "../doubles/fake-board.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, failureOf, given, settled, suite, throws } from "../harness.js";
@@ -9,7 +9,7 @@ import { equal, failureOf, given, settled, suite, throws } from "../harness.js";
 const PARAMS: AudioParams = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 };
 
 class FakeThread implements OpusThread {
-	readonly parameters: readonly number[];
+	readonly parameters: readonly (number | undefined)[];
 	readonly results: ArrayBuffer[] = [];
 	readonly blocks: Uint8Array[] = [];
 	isClosed = false;
@@ -17,7 +17,7 @@ class FakeThread implements OpusThread {
 	bad = 0;
 	#isComplete = false;
 
-	constructor(parameters: readonly number[]) {
+	constructor(...parameters: ConstructorParameters<CodecParts["OpusThread"]>) {
 		this.parameters = parameters;
 	}
 
@@ -56,7 +56,7 @@ const FRAME_BYTES = 1_920;
 class FakeAudioIn implements AudioIn {
 	static made: FakeAudioIn[] = [];
 	static failure: Error | undefined;
-	readonly options: ConstructorParameters<AudioInRecord["io"]>[0];
+	readonly options: AudioInOptions;
 	state: "new" | "started" | "closed" = "new";
 	byte = 0;
 
@@ -98,19 +98,14 @@ function open(channels?: 1 | 2, hasOwnPort = false) {
 	const codec = new OpusCodec({
 		player,
 		timer,
-		openDecoder(...parameters) {
-			const decoder = new FakeThread(parameters);
-			decoders.push(decoder);
-			return decoder;
-		},
-		microphone: channels && {
-			hasOwnPort,
-			audioIn: { io: FakeAudioIn, channels },
-			openEncoder(...parameters) {
-				const encoder = new FakeThread(parameters);
-				encoders.push(encoder);
-				return encoder;
-			},
+		channels,
+		hasOwnPort,
+		AudioIn: FakeAudioIn,
+		OpusThread: class extends FakeThread {
+			constructor(...parameters: ConstructorParameters<CodecParts["OpusThread"]>) {
+				super(...parameters);
+				(parameters.length > 2 ? decoders : encoders).push(this);
+			}
 		},
 		log: (message) => logged.push(message),
 	});

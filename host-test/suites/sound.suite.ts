@@ -9,7 +9,7 @@ import { equal, given, matches, ok, outcomeOf, settled, suite, throws } from "..
 
 function open(volume = 100) {
 	const timer = new FakeTimer();
-	const player = new SoundPlayer({ io: FakeAudioOut }, timer, volume);
+	const player = new SoundPlayer(FakeAudioOut, timer, volume);
 	const begin = (sampleRate = 16_000): { sound: Sound; out: FakeAudioOut } => {
 		const sound = player.begin(sampleRate);
 		return { sound, out: FakeAudioOut.made[FakeAudioOut.made.length - 1] as FakeAudioOut };
@@ -109,7 +109,7 @@ export default suite("sounds", {
 				throw new Error("can't enable");
 			}
 		}
-		const failing = new SoundPlayer({ io: Failing }, new FakeTimer(), 100);
+		const failing = new SoundPlayer(Failing, new FakeTimer(), 100);
 		throws(() => failing.begin(16_000), /can't enable/);
 		equal([FakeAudioOut.made.at(-1)?.closed, failing.isPlaying], [true, false]);
 		begin();

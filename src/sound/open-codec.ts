@@ -2,8 +2,8 @@ import AudioIn from "embedded:io/audio/in";
 import Timer from "timer";
 import type { Codec, Player } from "../hardware/sound.js";
 import { OpusCodec } from "./opus-codec.js";
-import { OpusDecoder, OpusEncoder } from "./opus-threads.js";
-import type { AudioInRecord } from "./recording.js";
+import { OpusThread } from "./opus-threads.js";
+import type { CodecParts } from "./recording.js";
 
 /**
  * A codec that plays with the board's player and records with the SDK's audio in, by libopus.
@@ -14,12 +14,10 @@ import type { AudioInRecord } from "./recording.js";
 export default function openCodec(player: Player, channels?: 1 | 2, hasOwnPort = false): Codec {
 	return new OpusCodec({
 		player,
-		openDecoder: (...parameters) => new OpusDecoder(...parameters),
-		microphone: channels && {
-			hasOwnPort,
-			audioIn: { io: AudioIn as unknown as AudioInRecord["io"], channels },
-			openEncoder: (...parameters) => new OpusEncoder(...parameters),
-		},
+		channels,
+		hasOwnPort,
+		AudioIn: AudioIn as unknown as CodecParts["AudioIn"],
+		OpusThread,
 		timer: Timer,
 		log: (message) => trace(`${message}\n`),
 	});

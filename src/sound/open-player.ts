@@ -4,7 +4,7 @@ import Timer from "timer";
 import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { Player, SoundFiles } from "../hardware/sound.js";
 import { inBuild } from "../platform/in-build.js";
-import type { AudioOutRecord } from "./played-sound.js";
+import type { AudioOutClass } from "./played-sound.js";
 import { SoundPlayer } from "./sound-player.js";
 
 /** Fonts and certificates are resources, too. */
@@ -24,6 +24,6 @@ const soundFiles: SoundFiles = deepFreeze({
  * @param volume percent, the initial volume; 100 for a board whose amplifier sets the volume
  */
 export const openPlayer = (volume: number): SoundPlayer =>
-	Object.assign(new SoundPlayer({ io: AudioOut as unknown as AudioOutRecord["io"] }, Timer, volume, soundFiles), {
+	Object.assign(new SoundPlayer(AudioOut as unknown as AudioOutClass, Timer, volume, soundFiles), {
 		openReader: inBuild<Player["openReader"]>("src/sound/open-mp3"),
 	});

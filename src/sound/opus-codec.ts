@@ -1,16 +1,7 @@
-import type { Runtime } from "../hardware/hardware.js";
-import type { AudioParams, Codec, OnRecorded, Player, Sound } from "../hardware/sound.js";
+import type { AudioParams, Codec, OnRecorded, Sound } from "../hardware/sound.js";
 import { FAMILY_AUDIO } from "../protocols/envelope.js";
 import type { OpusThread } from "./opus-threads.js";
-import { type Microphone, Recording } from "./recording.js";
-
-interface OpusCodecOptions extends Runtime {
-	readonly player: Player;
-	/** Parameters as {@link OpusDecoder} has them. Samples have 16 bits, low byte first. */
-	readonly openDecoder: (sampleRate: number, frame: number, prebuffer: number) => OpusThread;
-	/** Absent on a board without a microphone. */
-	readonly microphone?: Microphone | undefined;
-}
+import { type CodecParts, Recording } from "./recording.js";
 
 /** Milliseconds of sound that wait before the first is played: a network delivers unevenly. */
 const PREBUFFER = 180;
@@ -41,25 +32,23 @@ interface Played {
  */
 export class OpusCodec implements Codec {
 	readonly params = FAMILY_AUDIO;
-	private readonly options: OpusCodecOptions;
+	readonly isFullDuplex: boolean;
+	private readonly parts: CodecParts;
 	private played: Played | undefined;
 	private recording: Recording | undefined;
 	/** Timestamps of packets that were played and are not yet reported, the oldest first. */
 	private echoes: number[] = [];
 
-	constructor(options: OpusCodecOptions) {
-		this.options = options;
-		const { microphone } = options;
-		if (microphone !== undefined) {
-			this.record = (onPacket) => this._record(microphone, onPacket);
+	constructor(parts: CodecParts) {
+		const { channels, hasOwnPort } = parts;
+		this.parts = parts;
+		this.isFullDuplex = hasOwnPort;
+		if (channels !== undefined) {
+			this.record = (onPacket) => this._record(channels, onPacket);
 		}
 	}
 
 	record?(onPacket: OnRecorded | undefined): void;
-
-	get isFullDuplex(): boolean {
-		return this.options.microphone?.hasOwnPort === true;
-	}
 
 	begin({ sample_rate: rate, frame_duration: duration }: AudioParams): void {
 		this.stop();
@@ -67,9 +56,9 @@ export class OpusCodec implements Codec {
 		if (!this.isFullDuplex) {
 			this.stopRecording();
 		}
-		const { player, openDecoder } = this.options;
+		const { player, OpusThread } = this.parts;
 		const prebuffer = Math.min(MAX_PREBUFFERED, Math.ceil(PREBUFFER / duration));
-		const decoder = openDecoder(rate, (rate * duration) / 1_000, prebuffer);
+		const decoder = new OpusThread(rate, (rate * duration) / 1_000, prebuffer);
 		try {
 			const played: Played = { decoder, sound: player.begin(rate), timestamps: [], over: Promise.resolve() };
 			this.played = played;
@@ -112,16 +101,15 @@ export class OpusCodec implements Codec {
 		}
 	}
 
-	private _record(microphone: Microphone, onPacket: OnRecorded | undefined): void {
-		const { player } = this.options;
+	private _record(channels: 1 | 2, onPacket: OnRecorded | undefined): void {
+		const { player } = this.parts;
 		this.stopRecording();
 		if (onPacket !== undefined) {
 			if (!this.isFullDuplex) {
 				this.stop();
 				player.stop();
 			}
-			const onRecorded = (packet: Uint8Array): void => onPacket(packet, this.echoes.shift() ?? 0);
-			this.recording = new Recording(microphone, this.options, onRecorded);
+			this.recording = new Recording(this.parts, channels, (packet) => onPacket(packet, this.echoes.shift() ?? 0));
 			player.isHeld = !this.isFullDuplex;
 		}
 	}
@@ -129,7 +117,7 @@ export class OpusCodec implements Codec {
 	private stopRecording(): void {
 		this.recording?.close();
 		this.recording = undefined;
-		this.options.player.isHeld = false;
+		this.parts.player.isHeld = false;
 	}
 
 	private async _play(played: Played): Promise<void> {
@@ -141,7 +129,7 @@ export class OpusCodec implements Codec {
 				this.played = undefined;
 				this.close(played);
 			} else if (samples === undefined) {
-				await new Promise<void>((resolve) => this.options.timer.set(resolve, PERIOD));
+				await new Promise<void>((resolve) => this.parts.timer.set(resolve, PERIOD));
 			} else {
 				await sound.write(new Uint8Array(samples));
 				const timestamp = timestamps.shift() ?? 0;
@@ -163,7 +151,7 @@ export class OpusCodec implements Codec {
 	private close({ decoder }: Played): void {
 		const bad = decoder.close();
 		if (bad > 0) {
-			this.options.log(`${bad} packets could not be decoded: no Opus`);
+			this.parts.log(`${bad} packets could not be decoded: no Opus`);
 		}
 	}
 }

@@ -199,9 +199,9 @@ static bool startThread(Opus *it)
 	return !error;
 }
 
-/** @param isEncoder whether samples go in and packets come out */
-static void begin(xsMachine *the, bool isEncoder, int prebuffer)
+void xs_opus_constructor(xsMachine *the)
 {
+	bool isEncoder = xsmcArgc < 3;
 	int rate = xsmcToInteger(xsArg(0)), frame = xsmcToInteger(xsArg(1)), most = rate / 1000 * MAX_MILLISECONDS;
 	Opus *it;
 
@@ -215,23 +215,13 @@ static void begin(xsMachine *the, bool isEncoder, int prebuffer)
 	it->end = &it->first;
 	it->frame = frame;
 	it->most = most;
-	it->prebuffer = prebuffer;
+	it->prebuffer = isEncoder ? 0 : xsmcToInteger(xsArg(2));
 	if (!openLibopus(it, rate, isEncoder) || !startThread(it)) {
 		discard(it);
 		xsUnknownError("no memory");
 	}
 	xsmcSetHostData(xsThis, it);
 	xsSetHostHooks(xsThis, (xsHostHooks *)&hooks);
-}
-
-void xs_opus_decoder(xsMachine *the)
-{
-	begin(the, false, xsmcToInteger(xsArg(2)));
-}
-
-void xs_opus_encoder(xsMachine *the)
-{
-	begin(the, true, 0);
 }
 
 void xs_opus_write(xsMachine *the)

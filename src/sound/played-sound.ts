@@ -21,17 +21,14 @@ export interface AudioOutOptions {
 	readonly onWritable: (bytes: number) => void;
 }
 
-/** ECMA-419's record for the audio out. */
-export interface AudioOutRecord {
-	readonly io: new (options: AudioOutOptions) => AudioOut;
-}
+export type AudioOutClass = new (options: AudioOutOptions) => AudioOut;
 
 /** Bytes that may wait to be played. Beyond that, `write` waits. */
 const ENOUGH = 4_096;
 
-/** Bytes of silence after the last sample: more than any platform buffers, so that it has been played. */
-const TAIL = 24_576;
+/** Silence after the last sample, in pieces of bytes: more than any platform buffers, so that it has been played. */
 const SILENCE = 1_024;
+const TAIL = 24;
 
 /** Poll interval of the audio out, ms; and polls without progress after which it counts as broken. */
 const CHECK_INTERVAL = 1_000;
@@ -44,8 +41,8 @@ export class PlayedSound implements Sound {
 	private readonly watch: TimerHandle;
 	private readonly pieces: Uint8Array[] = [];
 	private held = 0;
-	/** Bytes of silence still to play; undefined while samples may follow. */
-	private tail: number | undefined;
+	/** Whether the pieces have all that is left to play. */
+	private isEnding = false;
 	/** Why the sound has ended; undefined while it plays. */
 	private over: Error | undefined;
 	/** Pending promises for room, or for the end. */
@@ -57,9 +54,9 @@ export class PlayedSound implements Sound {
 	 * @param loudness 0 to 1
 	 * @throws Error as the platform's class, for an unsupported sample rate or lack of memory
 	 */
-	constructor({ io }: AudioOutRecord, timer: TimerModule, sampleRate: number, loudness: number) {
+	constructor(audioOut: AudioOutClass, timer: TimerModule, sampleRate: number, loudness: number) {
 		this.timer = timer;
-		this.out = new io({
+		this.out = new audioOut({
 			audioType: "LPCM",
 			sampleRate,
 			channels: 1,
@@ -111,7 +108,8 @@ export class PlayedSound implements Sound {
 
 	async end(): Promise<void> {
 		this.expectOpen();
-		this.tail = TAIL;
+		this.isEnding = true;
+		this.pieces.push(...new Array<Uint8Array>(TAIL).fill(new Uint8Array(SILENCE)));
 		await this.wait();
 	}
 
@@ -131,51 +129,30 @@ export class PlayedSound implements Sound {
 		});
 	}
 
+	/** Plays the next pieces. If the source is too slow, the platform plays silence. */
 	private fill(bytes: number): void {
 		this.checks = 0;
 		// The platform may call once more after close.
 		let room = this.over === undefined ? bytes - (bytes % 2) : 0;
-		while (room > 0) {
-			const piece = this.next(room);
-			if (piece === undefined) {
-				break;
+		for (let [first] = this.pieces; room > 0 && first !== undefined; [first] = this.pieces) {
+			const piece = first.subarray(0, room);
+			if (piece.byteLength === first.byteLength) {
+				this.pieces.shift();
+			} else {
+				this.pieces[0] = first.subarray(room);
 			}
-			this.out.write(piece);
+			this.held -= piece.byteLength;
 			room -= piece.byteLength;
+			this.out.write(piece);
 		}
-		if (this.tail === 0) {
-			this.close(new Error("the sound has ended"));
-		} else if (this.held <= ENOUGH && this.tail === undefined) {
+		if (this.isEnding && this.pieces.length === 0) {
+			this.close(new Error("the sound has ended"), true);
+		} else if (this.held <= ENOUGH && !this.isEnding) {
 			this.settle();
 		}
 	}
 
-	/** The next bytes to be played, at most `room`. If the source is too slow, the platform plays silence. */
-	private next(room: number): Uint8Array | undefined {
-		const first = this.pieces[0];
-		if (first === undefined) {
-			return this.nextSilence(room);
-		}
-		const piece = first.subarray(0, room);
-		if (piece.byteLength === first.byteLength) {
-			this.pieces.shift();
-		} else {
-			this.pieces[0] = first.subarray(room);
-		}
-		this.held -= piece.byteLength;
-		return piece;
-	}
-
-	private nextSilence(room: number): Uint8Array | undefined {
-		if (this.tail === undefined || this.tail === 0) {
-			return undefined;
-		}
-		const count = Math.min(room, SILENCE, this.tail);
-		this.tail -= count;
-		return new Uint8Array(count);
-	}
-
-	private close(reason: Error): void {
+	private close(reason: Error, isWhole = false): void {
 		if (this.over !== undefined) {
 			return;
 		}
@@ -183,7 +160,7 @@ export class PlayedSound implements Sound {
 		this.timer.clear(this.watch);
 		this.pieces.length = 0;
 		this.out.close();
-		this.settle(this.tail === 0 ? undefined : reason);
+		this.settle(isWhole ? undefined : reason);
 	}
 
 	private settle(error?: Error): void {

@@ -1,4 +1,5 @@
 import type { Runtime, TimerHandle } from "../hardware/hardware.js";
+import type { Player } from "../hardware/sound.js";
 import { FAMILY_AUDIO } from "../protocols/envelope.js";
 import type { OpusThread } from "./opus-threads.js";
 import type { AudioOutOptions } from "./played-sound.js";
@@ -18,69 +19,71 @@ export interface AudioIn {
 	close(): void;
 }
 
-interface AudioInOptions extends Pick<AudioOutOptions, "audioType" | "sampleRate" | "bitsPerSample"> {
+export interface AudioInOptions extends Pick<AudioOutOptions, "audioType" | "sampleRate" | "bitsPerSample"> {
 	readonly channels: 1 | 2;
 	readonly onReadable: (bytes: number) => void;
 }
 
-/** ECMA-419's record for the audio in. */
-export interface AudioInRecord {
-	readonly io: new (options: AudioInOptions) => AudioIn;
-	/** Channels that the class needs to be set to for the samples of one microphone. */
-	readonly channels: 1 | 2;
-}
-
-export interface Microphone {
-	readonly audioIn: AudioInRecord;
-	/** Whether it records while the player plays, through an I2S port that the player does not use. Default false. */
-	readonly hasOwnPort?: boolean;
-	/** Parameters as {@link OpusEncoder} has them. */
-	readonly openEncoder: (sampleRate: number, frame: number) => OpusThread;
+/** What a codec is made of. Samples have 16 bits, low byte first. */
+export interface CodecParts extends Runtime {
+	readonly player: Player;
+	/** Channels that the audio in needs to be set to for the samples of one microphone. Undefined on a board without one. */
+	readonly channels?: 1 | 2 | undefined;
+	/** Whether the microphone has an I2S port that the player does not use: then it records while the player plays. */
+	readonly hasOwnPort: boolean;
+	readonly AudioIn: new (options: AudioInOptions) => AudioIn;
+	readonly OpusThread: new (sampleRate: number, frame: number, prebuffer?: number) => OpusThread;
 }
 
 /** Records and encodes until it is closed. The audio in holds samples of 256 ms on an ESP32. */
 export class Recording {
-	private readonly runtime: Runtime;
+	private readonly parts: CodecParts;
 	private readonly encoder: OpusThread;
 	private readonly in: AudioIn;
 	private readonly timer: TimerHandle;
 	private readonly frame = new Uint8Array(FRAME_BYTES);
 	private filled = 0;
-	private dropped = 0;
+	private lost = 0;
 	private isClosed = false;
 
 	/** @throws Error as the platform's classes, if there is no microphone or no memory */
-	constructor({ audioIn, openEncoder }: Microphone, runtime: Runtime, onPacket: (packet: Uint8Array) => void) {
-		this.runtime = runtime;
-		this.encoder = openEncoder(FAMILY_AUDIO.sample_rate, FRAME);
+	constructor(parts: CodecParts, channels: 1 | 2, onPacket: (packet: Uint8Array) => void) {
+		const { AudioIn, OpusThread, timer } = parts;
+		const sampleRate = FAMILY_AUDIO.sample_rate;
+		const onReadable = (bytes: number): void => this.read(bytes);
+		this.parts = parts;
+		this.encoder = new OpusThread(sampleRate, FRAME);
 		try {
-			this.in = this.open(audioIn);
+			this.in = new AudioIn({ audioType: "LPCM", sampleRate, channels, bitsPerSample: 16, onReadable });
 			this.in.start();
 		} catch (error) {
 			this.encoder.close();
 			throw error;
 		}
-		this.timer = runtime.timer.repeat(() => this.passPackets(onPacket), PERIOD);
-	}
-
-	private open({ io, channels }: AudioInRecord): AudioIn {
-		return new io({
-			audioType: "LPCM",
-			sampleRate: FAMILY_AUDIO.sample_rate,
-			channels,
-			bitsPerSample: 16,
-			onReadable: (bytes) => this.read(bytes),
-		});
+		this.timer = timer.repeat(() => this.passPackets(onPacket), PERIOD);
 	}
 
 	/** The platform may call once more after close. An exception in a callback would end the machine. */
 	private read(bytes: number): void {
 		try {
 			if (!this.isClosed) {
-				this.take(new Uint8Array(this.in.read(bytes)));
+				this.encode(new Uint8Array(this.in.read(bytes)));
 			}
 		} catch (error) {
-			this.runtime.log(`recorded samples are lost: ${(error as Error).message}`);
+			this.parts.log(`recorded samples are lost: ${(error as Error).message}`);
+		}
+	}
+
+	private encode(samples: Uint8Array): void {
+		for (let at = 0; at < samples.byteLength; ) {
+			const piece = samples.subarray(at, at + FRAME_BYTES - this.filled);
+			this.frame.set(piece, this.filled);
+			this.filled += piece.byteLength;
+			at += piece.byteLength;
+			if (this.filled === FRAME_BYTES) {
+				this.filled = 0;
+				this.lost += this.encoder.write(this.frame) ? 0 : 1;
+			}
 		}
 	}
 
@@ -95,25 +98,13 @@ export class Recording {
 		if (this.isClosed) {
 			return;
 		}
+		const { timer, log } = this.parts;
 		this.isClosed = true;
-		this.runtime.timer.clear(this.timer);
+		timer.clear(this.timer);
 		this.in.close();
-		const lost = this.dropped + this.encoder.close();
-		if (lost > 0) {
-			this.runtime.log(`${lost} packets of what was recorded are lost`);
-		}
-	}
-
-	private take(samples: Uint8Array): void {
-		for (let at = 0; at < samples.byteLength; ) {
-			const piece = samples.subarray(at, at + FRAME_BYTES - this.filled);
-			this.frame.set(piece, this.filled);
-			this.filled += piece.byteLength;
-			at += piece.byteLength;
-			if (this.filled === FRAME_BYTES) {
-				this.filled = 0;
-				this.dropped += this.encoder.write(this.frame) ? 0 : 1;
-			}
+		this.lost += this.encoder.close();
+		if (this.lost > 0) {
+			log(`${this.lost} packets of what was recorded are lost`);
 		}
 	}
 }

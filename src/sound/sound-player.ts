@@ -1,6 +1,6 @@
 import type { TimerModule } from "../hardware/hardware.js";
 import type { Player, Sound, SoundFiles, Speaker } from "../hardware/sound.js";
-import { type AudioOutRecord, PlayedSound } from "./played-sound.js";
+import { type AudioOutClass, PlayedSound } from "./played-sound.js";
 
 /** The range of the audible volume in decibels. */
 const RANGE = 48;
@@ -10,13 +10,13 @@ export class SoundPlayer implements Player, Speaker {
 	/** The firmware's sound files. */
 	readonly files: SoundFiles | undefined;
 	isHeld = false;
-	private readonly audioOut: AudioOutRecord;
+	private readonly audioOut: AudioOutClass;
 	private readonly timer: TimerModule;
 	private sound: PlayedSound | undefined;
 	private _volume: number;
 
 	/** @param volume percent: the initial volume. 100 for an amplifier with its own volume */
-	constructor(audioOut: AudioOutRecord, timer: TimerModule, volume: number, files?: SoundFiles) {
+	constructor(audioOut: AudioOutClass, timer: TimerModule, volume: number, files?: SoundFiles) {
 		this.audioOut = audioOut;
 		this.timer = timer;
 		this._volume = volume;

@@ -78,10 +78,10 @@ declare module "virtual-host" {
 	import type { ByteSource, PictureSink } from "../hardware/pictures.js";
 	import type { Codec } from "../hardware/sound.js";
 	import type { FirmwareSink, Updater } from "../hardware/updater.js";
-	import type { AudioOutRecord } from "../sound/played-sound.js";
+	import type { AudioOutClass } from "../sound/played-sound.js";
 
 	/** Node plays in real time, and forwards the samples. */
-	export const AudioOut: AudioOutRecord["io"];
+	export const AudioOut: AudioOutClass;
 	/**
 	 * Node decodes and encodes Opus.
 	 *

@@ -76,7 +76,7 @@ export const openBoard = () => {
 	const { board } = host.options;
 	const has = (part: string): boolean => board.parts.includes(part);
 	const screen = board.screen && openScreen(board.screen);
-	const player = has("player") ? new SoundPlayer({ io: host.AudioOut }, Timer, 70) : undefined;
+	const player = has("player") ? new SoundPlayer(host.AudioOut, Timer, 70) : undefined;
 	const settings = new StoredSettings(Preference, (message) => trace(`${message}\n`));
 	const wifi = openSimulatedWiFi(settings);
 	const { close, ...parts } = openParts(board);
