@@ -22,7 +22,7 @@ interface Pending {
 	readonly text: string;
 	readonly resolve: (answer: Answer) => void;
 	readonly reject: (error: Error) => void;
-	timer: TimerHandle | undefined;
+	timer?: TimerHandle;
 	isSent: boolean;
 	/** Whether the assistant has begun to speak since. */
 	isSpoken: boolean;
@@ -54,22 +54,21 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 		return this.pending !== undefined;
 	}
 
-	say(text: string): Promise<Answer> {
+	async say(text: string): Promise<Answer> {
+		const { backend } = this.app;
 		this.interrupt();
-		return new Promise((resolve, reject) => {
-			const { backend } = this.app;
-			const problem = reasonNotToSay(this.app);
-			if (problem !== undefined) {
-				reject(new Error(problem));
-				return;
-			}
+		const problem = reasonNotToSay(this.app);
+		if (problem !== undefined) {
+			throw new Error(problem);
+		}
+		return await new Promise((resolve, reject) => {
 			const pending = { text, resolve, reject, isSent: false, isSpoken: false, answer: "", emotion: "" };
-			this.pending = { ...pending, timer: undefined };
+			this.pending = pending;
 			this.wait(FIRST_SIGN);
 			if (backend.session === undefined) {
 				backend.protocol?.request();
 			} else {
-				this.send();
+				this.send(pending);
 			}
 		});
 	}
@@ -103,10 +102,11 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 	}
 
 	onSession(): void {
-		if (this.pending?.isSent === false) {
+		const { pending } = this;
+		if (pending?.isSent === false) {
 			const problem = reasonNotToSay(this.app);
 			if (problem === undefined) {
-				this.send();
+				this.send(pending);
 			} else {
 				this.fail(problem);
 				this.app.talk.stopListening();
@@ -166,37 +166,33 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 	/** Outside a session it is a text for the person, such as the code that binds the device. */
 	private heard(text: string): void {
 		const { app } = this;
-		const { board, backend } = app;
+		const { session } = app.backend;
 		this.isAborting = false;
 		this.extendWait();
-		if (text !== "" && backend.session === undefined) {
-			board.chat?.show(`backend: ${text}`);
-		} else if (text !== "") {
-			board.chat?.show(`you: ${text}`);
-			// The gateway records speech itself, and checks permissions.
-			if (hasAssistant(backend.session?.hello)) {
-				app.notify("notifications/said", { role: "user", text });
-			}
+		if (text !== "") {
+			app.board.chat?.show(`${session === undefined ? "backend" : "you"}: ${text}`);
+		}
+		// The gateway records speech itself, and checks permissions.
+		if (text !== "" && session !== undefined && hasAssistant(session)) {
+			app.notify("notifications/said", { role: "user", text });
 		}
 	}
 
 	private spoke({ state, text }: Envelope): void {
+		const { pending } = this;
+		const sentence = state === "sentence_start" ? shortText(text) : "";
 		this.extendWait();
 		if (this.isAborting) {
 			this.isAborting = state !== "start" && state !== "stop";
-		} else if (state === "start") {
-			this.markSpoken();
-		} else if (state === "sentence_start" && shortText(text) !== "") {
-			this.markSpoken();
-			this.sentence(shortText(text));
-		} else if (state === "stop" && this.pending?.isSpoken) {
-			this.finish();
+			return;
 		}
-	}
-
-	private markSpoken(): void {
-		if (this.pending?.isSent) {
-			this.pending.isSpoken = true;
+		if (pending?.isSent && (state === "start" || sentence !== "")) {
+			pending.isSpoken = true;
+		}
+		if (sentence !== "") {
+			this.sentence(sentence);
+		} else if (state === "stop" && pending?.isSpoken) {
+			this.finish();
 		}
 	}
 
@@ -211,12 +207,9 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 		}
 	}
 
-	private send(): void {
-		const pending = this.pending;
-		if (pending !== undefined) {
-			pending.isSent = true;
-			this.app.backend.send("listen", { state: "detect", text: pending.text });
-		}
+	private send(pending: Pending): void {
+		pending.isSent = true;
+		this.app.backend.send("listen", { state: "detect", text: pending.text });
 	}
 
 	/** The backend has heard, or goes on. */
@@ -258,9 +251,7 @@ const reasonNotToSay = ({ backend, state }: Application): string | undefined => 
 	if (backend.session === undefined) {
 		return backend.isReachable ? undefined : `the device has no backend: it is ${state}`;
 	}
-	const { hello } = backend.session;
-	return hasAssistant(hello) ? undefined : "this backend has no assistant: it only passes on calls of tools";
+	return hasAssistant(backend.session) ? undefined : "this backend has no assistant: it only passes on calls of tools";
 };
 
-const hasAssistant = (hello: Session["hello"] | undefined): boolean =>
-	!isObject(hello?.features) || hello.features.listen !== false;
+const hasAssistant = ({ hello }: Session): boolean => !isObject(hello.features) || hello.features.listen !== false;

@@ -43,7 +43,7 @@ export class ButtonQuestions extends AppPart implements Questions, Listener {
 			const end = timer.set(() => this.cancel(), question.time);
 			this.asked = { ...question, marked: 0, waited: 0, resolve, clock, end };
 			void drawAttention(board.player, log);
-			this.draw();
+			this.draw(this.asked);
 		});
 	}
 
@@ -61,7 +61,7 @@ export class ButtonQuestions extends AppPart implements Questions, Listener {
 			this.end(asked.choices[asked.marked]);
 		} else {
 			asked.marked = (asked.marked + 1) % asked.choices.length;
-			this.draw();
+			this.draw(asked);
 		}
 		return true;
 	}
@@ -83,17 +83,13 @@ export class ButtonQuestions extends AppPart implements Questions, Listener {
 		asked.resolve(choice);
 	}
 
-	private draw(): void {
-		const asked = this.asked;
-		if (asked !== undefined) {
-			const { text, choices, marked } = asked;
-			const number = choices.length === 1 ? "" : `${marked + 1}/${choices.length} `;
-			const choice = `${text}\n> ${number}${choices[marked]}`;
-			const { app } = this;
-			const { words, board } = app;
-			const hint = words === undefined || choices.length === 1 ? "" : `\n${words.howToChoose}`;
-			app.show({ message: `${choice}${hint}` });
-			board.chat?.show(`question: ${choice.replace("\n", " ")}`);
-		}
+	private draw({ text, choices, marked }: Asked): void {
+		const { app } = this;
+		const { words, board } = app;
+		const number = choices.length === 1 ? "" : `${marked + 1}/${choices.length} `;
+		const choice = `${text}\n> ${number}${choices[marked]}`;
+		const hint = words === undefined || choices.length === 1 ? "" : `\n${words.howToChoose}`;
+		app.show({ message: `${choice}${hint}` });
+		board.chat?.show(`question: ${choice.replace("\n", " ")}`);
 	}
 }

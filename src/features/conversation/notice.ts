@@ -21,7 +21,7 @@ export class Notice extends AppPart implements Listener {
 		if (message.type === "tts") {
 			this.end();
 		} else if (message.type === "notify" && isIdle(message, this.app)) {
-			this.showNotice(message);
+			void this.showNotice(message);
 		}
 	}
 
@@ -34,38 +34,34 @@ export class Notice extends AppPart implements Listener {
 		this.end();
 	}
 
-	private showNotice(message: Envelope): void {
+	private async showNotice({ audio_url: url, subtitles, text }: Envelope): Promise<void> {
 		const { board, log } = this.app;
-		const { audio_url: url } = message;
-		const subtitles = readSubtitles(message.subtitles);
 		this.end();
+		const { count } = this;
 		const chime = drawAttention(board.player, log);
-		const text = shortText(message.text);
-		if (text !== "") {
-			board.chat?.show(`notice: ${text}`);
+		if (shortText(text) !== "") {
+			board.chat?.show(`notice: ${shortText(text)}`);
 		}
-		if (typeof url !== "string" || board.playOpusFile === undefined) {
-			if (typeof url === "string") {
-				log(`notify: ${shortText(url)} is not played: this board plays no Opus`);
-			}
-			this.follow(subtitles);
+		let left = readSubtitles(subtitles);
+		const follow = (): void => {
+			this.follow(count === this.count ? left : []);
+			left = [];
+		};
+		if (typeof url !== "string") {
+			follow();
 			return;
 		}
-		const { count } = this;
-		let isShown = false;
-		const follow = (): void => {
-			if (count === this.count && !isShown) {
-				isShown = true;
-				this.follow(subtitles);
+		try {
+			if (board.playOpusFile === undefined) {
+				throw new Error(`${shortText(url)} is not played: this board plays no Opus`);
 			}
-		};
-		void chime
-			.then(() => (count === this.count ? board.playOpusFile?.(url, follow) : undefined))
-			.catch((error: Error) => {
-				log(`notify: ${error.message}`);
-				// The subtitles replace a sound that cannot be played.
-				follow();
-			});
+			await chime;
+			await (count === this.count && board.playOpusFile(url, follow));
+		} catch (error) {
+			log(`notify: ${(error as Error).message}`);
+			// The subtitles replace a sound that cannot be played.
+			follow();
+		}
 	}
 
 	private follow(subtitles: ReturnType<typeof readSubtitles>): void {
