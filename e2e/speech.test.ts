@@ -108,6 +108,20 @@ for (const engine of cases(ENGINES)) {
 			await until(() => log.includes(error), log.join("\n"));
 		});
 
+		it("plays no other sound while a board whose microphone has no I2S port of its own listens", async (t) => {
+			const backend = await openBackend(t, 1);
+			const board = profileOf("esp32/esp32_s3_box_3");
+			const { device } = await startDevice(t, engine, { config: { backend: backend.url }, board });
+			await backend.greeted;
+			void device.press();
+			await until(() => backend.messages.includes("listen start"), "it listens");
+			const params = { name: "self.audio_speaker.chime", arguments: {} };
+			backend.say({ type: "mcp", payload: { jsonrpc: "2.0", id: 1, method: "tools/call", params } });
+			const answer = () => backend.answers.find(({ id }) => id === 1);
+			await until(() => answer() !== undefined, "it answers");
+			assert.match(JSON.stringify(answer()), /the microphone is in use/);
+		});
+
 		it("in realtime, the microphone is heard while the backend speaks", async (t) => {
 			const backend = await openBackend(t, 1);
 			const config = { backend: backend.url, listenMode: "realtime" };

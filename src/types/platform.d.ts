@@ -76,7 +76,7 @@ declare module "src/hardware/boards/target/board" {
 /** The virtual device's Node side, for its simulated board. */
 declare module "virtual-host" {
 	import type { ByteSource, PictureSink } from "../hardware/pictures.js";
-	import type { Codec } from "../hardware/sound.js";
+	import type { Codec, Player } from "../hardware/sound.js";
 	import type { FirmwareSink, Updater } from "../hardware/updater.js";
 	import type { AudioOutClass } from "../sound/played-sound.js";
 
@@ -87,7 +87,7 @@ declare module "virtual-host" {
 	 *
 	 * @param loudness 0 to 1, now
 	 */
-	export function openCodec(loudness: () => number, isFullDuplex?: boolean): Codec;
+	export function openCodec(loudness: () => number, isFullDuplex?: boolean, player?: Player): Codec;
 	/** The parts of a simulated board. */
 	export interface VirtualBoardProfile {
 		readonly name: string;

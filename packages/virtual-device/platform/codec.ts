@@ -1,4 +1,4 @@
-import type { AudioParams, Codec, OnRecorded } from "src/hardware/sound";
+import type { AudioParams, Codec, OnRecorded, Player } from "src/hardware/sound";
 import { receive, send } from "./bridge.js";
 
 /** Recording format of the xiaozhi family. */
@@ -11,8 +11,9 @@ const MAX_PACKETS = 40;
  * Opens a codec that runs in Node, as a chip's codec runs in a separate task.
  *
  * @param loudness 0 to 1, now
+ * @param player plays nothing while a codec that is not full duplex records, as on a chip
  */
-export function openCodec(loudness: () => number, isFullDuplex = false): Codec {
+export function openCodec(loudness: () => number, isFullDuplex = false, player?: Player): Codec {
 	let sound = 0;
 	let muted = false;
 	let onEnded: (() => void) | undefined;
@@ -63,6 +64,10 @@ export function openCodec(loudness: () => number, isFullDuplex = false): Codec {
 		},
 		record(take) {
 			onPacket = take;
+			if (player !== undefined && !isFullDuplex) {
+				player.stop();
+				player.isHeld = take !== undefined;
+			}
 			send(["codec.record", take !== undefined]);
 		},
 	};

@@ -84,7 +84,9 @@ export const openBoard = () => {
 		...parts,
 		name: board.name,
 		...(player && { speaker: player, player }),
-		...(has("codec") && { codec: host.openCodec(() => loudness(player?.volume ?? FULL_VOLUME), board.isFullDuplex) }),
+		...(has("codec") && {
+			codec: host.openCodec(() => loudness(player?.volume ?? FULL_VOLUME), board.isFullDuplex, player),
+		}),
 		...(screen && { screen, ...(has("snapshot") && { snapshot: screen }) }),
 		...(has("preview") && { preview: { begin: host.beginPicture } }),
 		...(has("camera") && { camera: { capture: host.capture } }),
