@@ -20,10 +20,8 @@ interface Played {
 	readonly sound: Sound;
 	/** Timestamps of the packets in the decoder. */
 	readonly timestamps: number[];
-	/** Settles when the last sample was played. */
+	/** Resolves when the last sample was played, or it ended early. */
 	over: Promise<void>;
-	/** Why it ended early. */
-	failure?: Error;
 }
 
 /**
@@ -35,6 +33,8 @@ export class OpusCodec implements Codec {
 	readonly isFullDuplex: boolean;
 	private readonly parts: CodecParts;
 	private played: Played | undefined;
+	/** Why what was played last ended early. `stop` is no failure. */
+	private failure: Error | undefined;
 	private recording: Recording | undefined;
 	/** Timestamps of packets that were played and are not yet reported, the oldest first. */
 	private echoes: number[] = [];
@@ -62,7 +62,12 @@ export class OpusCodec implements Codec {
 		try {
 			const played: Played = { decoder, sound: player.begin(rate), timestamps: [], over: Promise.resolve() };
 			this.played = played;
-			played.over = this._play(played).catch((error: Error) => this.fail(played, error));
+			played.over = this._play(played).catch((error: Error) => {
+				if (this.played === played) {
+					this.failure = error;
+					this.close();
+				}
+			});
 		} catch (error) {
 			decoder.close();
 			throw error;
@@ -70,10 +75,8 @@ export class OpusCodec implements Codec {
 	}
 
 	play(packet: Uint8Array, timestamp = 0): boolean {
-		const { decoder, timestamps, failure } = this.played ?? {};
-		if (failure !== undefined) {
-			throw failure;
-		}
+		const { decoder, timestamps } = this.played ?? {};
+		this.expectPlayed();
 		if (decoder?.write(packet) === false) {
 			return false;
 		}
@@ -82,22 +85,20 @@ export class OpusCodec implements Codec {
 	}
 
 	async end(): Promise<void> {
-		const played = this.played;
-		if (played !== undefined && played.failure === undefined) {
-			played.decoder.complete();
-			await played.over;
-		}
-		if (played?.failure !== undefined) {
-			throw played.failure;
-		}
+		this.played?.decoder.complete();
+		await this.played?.over;
+		this.expectPlayed();
 	}
 
 	stop(): void {
-		const played = this.played;
-		this.played = undefined;
-		if (played !== undefined && played.failure === undefined) {
-			played.sound.stop();
-			this.close(played);
+		this.failure = undefined;
+		this.played?.sound.stop();
+		this.close();
+	}
+
+	private expectPlayed(): void {
+		if (this.failure !== undefined) {
+			throw this.failure;
 		}
 	}
 
@@ -126,8 +127,9 @@ export class OpusCodec implements Codec {
 			const samples = decoder.read();
 			if (samples === null) {
 				await sound.end();
-				this.played = undefined;
-				this.close(played);
+				if (this.played === played) {
+					this.close();
+				}
 			} else if (samples === undefined) {
 				await new Promise<void>((resolve) => this.parts.timer.set(resolve, PERIOD));
 			} else {
@@ -140,16 +142,9 @@ export class OpusCodec implements Codec {
 		}
 	}
 
-	/** The output failed, or something else is played. `stop` is no failure. */
-	private fail(played: Played, error: Error): void {
-		if (this.played === played) {
-			played.failure = error;
-			this.close(played);
-		}
-	}
-
-	private close({ decoder }: Played): void {
-		const bad = decoder.close();
+	private close(): void {
+		const bad = this.played?.decoder.close() ?? 0;
+		this.played = undefined;
 		if (bad > 0) {
 			this.parts.log(`${bad} packets could not be decoded: no Opus`);
 		}

@@ -45,8 +45,8 @@ export class PlayedSound implements Sound {
 	private isEnding = false;
 	/** Why the sound has ended; undefined while it plays. */
 	private over: Error | undefined;
-	/** Pending promises for room, or for the end. */
-	private waiting: { resolve(): void; reject(error: Error): void } | undefined;
+	/** Settles a promise for room, or for the end. */
+	private settle: ((error?: Error) => void) | undefined;
 	private checks = 0;
 
 	/**
@@ -125,7 +125,7 @@ export class PlayedSound implements Sound {
 
 	private wait(): Promise<void> {
 		return new Promise((resolve, reject) => {
-			this.waiting = { resolve, reject };
+			this.settle = (error) => (error === undefined ? resolve() : reject(error));
 		});
 	}
 
@@ -148,7 +148,7 @@ export class PlayedSound implements Sound {
 		if (this.isEnding && this.pieces.length === 0) {
 			this.close(new Error("the sound has ended"), true);
 		} else if (this.held <= ENOUGH && !this.isEnding) {
-			this.settle();
+			this.settle?.();
 		}
 	}
 
@@ -160,16 +160,6 @@ export class PlayedSound implements Sound {
 		this.timer.clear(this.watch);
 		this.pieces.length = 0;
 		this.out.close();
-		this.settle(isWhole ? undefined : reason);
-	}
-
-	private settle(error?: Error): void {
-		const waiting = this.waiting;
-		this.waiting = undefined;
-		if (error === undefined) {
-			waiting?.resolve();
-		} else {
-			waiting?.reject(error);
-		}
+		this.settle?.(isWhole ? undefined : reason);
 	}
 }
