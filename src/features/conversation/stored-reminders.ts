@@ -28,7 +28,6 @@ export class StoredReminders extends AppPart implements Reminders, Listener {
 	/** Polls the clock while it is not set. */
 	private clock: TimerHandle | undefined;
 	private lastTime = 0;
-	private ringsLeft = 0;
 	private ringing: TimerHandle | undefined;
 
 	constructor(app: Application, settings: Settings) {
@@ -135,20 +134,17 @@ export class StoredReminders extends AppPart implements Reminders, Listener {
 		app.log(`timer ${id} is due: ${text}`);
 		app.show({ alert: { status: words?.timer ?? "", message: text } });
 		this.stopAlarm();
-		this.ringsLeft = RINGS;
-		this.ring();
+		this.ring(RINGS);
 		board.chat?.show(`timer: ${text}`);
 		app.notify("notifications/timer_due", { id, text });
 	}
 
 	/** Plays the chime again and again, because nobody may be near. Silent on a board without a player. */
-	private ring(): void {
+	private ring(left: number): void {
 		const { board, timer, log } = this.app;
-		const { player } = board;
-		this.ringsLeft -= 1;
-		void drawAttention(player, log);
-		const isLast = this.ringsLeft === 0 || player === undefined;
-		this.ringing = isLast ? undefined : timer.set(() => this.ring(), RING_INTERVAL);
+		void drawAttention(board.player, log);
+		const isLast = left === 1 || board.player === undefined;
+		this.ringing = isLast ? undefined : timer.set(() => this.ring(left - 1), RING_INTERVAL);
 	}
 
 	private watchClock(): void {

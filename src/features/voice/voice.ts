@@ -37,7 +37,7 @@ class Voice extends AppPart implements Listener {
 	/** Shows that the device listens: the board's first light that works. */
 	private readonly light = Object.values(this.app.board.lights ?? {}).find(({ error }) => error === undefined);
 	/** How the light was before; undefined while the device does not listen. */
-	private before: { readonly on: boolean; readonly color: number | undefined } | undefined;
+	private before: Required<Pick<Light, "on" | "color">> | undefined;
 	/** Whether the backend speaks: between `tts` `start` and `stop`. */
 	private isSpeaking = false;
 	/** Counts what was begun: the end of an earlier one means nothing. */
@@ -214,17 +214,16 @@ class Voice extends AppPart implements Listener {
 	}
 
 	private showListening(isListening: boolean): void {
-		const { light, before } = this;
-		if (light !== undefined && isListening) {
-			const { on, color } = light;
-			this.before = { on, color };
-			setLight(light, { on: true, color: color === undefined ? undefined : RECORDING_COLOR });
-		} else if (light !== undefined && before !== undefined) {
-			this.before = undefined;
-			// A color that was set meanwhile stays.
-			if (light.on && (light.color === undefined || light.color === RECORDING_COLOR)) {
-				setLight(light, before);
-			}
+		const { light } = this;
+		const look = isListening ? { color: RECORDING_COLOR, on: true } : this.before;
+		if (light === undefined || look === undefined) {
+			return;
+		}
+		const { on, color = RECORDING_COLOR } = light;
+		this.before = isListening ? { color, on } : undefined;
+		// A color that was set meanwhile stays.
+		if (isListening || (on && color === RECORDING_COLOR)) {
+			Object.assign(light, light.color === undefined ? { on: look.on } : look);
 		}
 	}
 
@@ -334,13 +333,6 @@ class Voice extends AppPart implements Listener {
 			});
 	}
 }
-
-const setLight = (light: Light, { on, color }: { readonly on: boolean; readonly color: number | undefined }): void => {
-	if (color !== undefined) {
-		light.color = color;
-	}
-	light.on = on;
-};
 
 /** Speech to and from the backend, for a board with a codec. */
 export const voiceFeature = (openUdp: OpenUdp): Feature => ({
