@@ -95,9 +95,6 @@ export class Recording {
 	}
 
 	close(): void {
-		if (this.isClosed) {
-			return;
-		}
 		const { timer, log } = this.parts;
 		this.isClosed = true;
 		timer.clear(this.timer);
