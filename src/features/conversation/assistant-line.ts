@@ -98,7 +98,7 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 			this.isAborting = true;
 			app.backend.send("abort", about);
 		}
-		this.fail("interrupted");
+		this.end("interrupted");
 	}
 
 	onSession(): void {
@@ -108,7 +108,7 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 			if (problem === undefined) {
 				this.send(pending);
 			} else {
-				this.fail(problem);
+				this.end(problem);
 				this.app.talk.stopListening();
 			}
 		}
@@ -120,7 +120,7 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 	onSessionLost(): void {
 		this.isAsked = false;
 		this.isAborting = false;
-		this.fail("no session with the backend");
+		this.end("no session with the backend");
 	}
 
 	onClose(): void {
@@ -192,7 +192,7 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 		if (sentence !== "") {
 			this.sentence(sentence);
 		} else if (state === "stop" && pending?.isSpoken) {
-			this.finish();
+			this.end();
 		}
 	}
 
@@ -225,24 +225,20 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 		const { timer } = this.app;
 		if (pending !== undefined) {
 			timer.clear(pending.timer);
-			pending.timer = timer.set(() => (pending.answer === "" ? this.fail(NO_ANSWER) : this.finish()), time);
+			pending.timer = timer.set(() => this.end(pending.answer === "" ? NO_ANSWER : undefined), time);
 		}
 	}
 
-	private finish(): void {
-		const pending = this.take();
-		pending?.resolve({ text: pending.answer, emotion: pending.emotion });
-	}
-
-	private fail(reason: string): void {
-		this.take()?.reject(new Error(reason));
-	}
-
-	private take(): Pending | undefined {
-		const pending = this.pending;
+	/** Stops waiting. @param reason for which there is no answer; undefined if what has come is the answer */
+	private end(reason?: string): void {
+		const { pending } = this;
 		this.pending = undefined;
 		this.app.timer.clear(pending?.timer);
-		return pending;
+		if (reason === undefined) {
+			pending?.resolve({ text: pending.answer, emotion: pending.emotion });
+		} else {
+			pending?.reject(new Error(reason));
+		}
 	}
 }
 

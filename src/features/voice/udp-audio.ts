@@ -218,7 +218,7 @@ interface Dns {
 
 /** Opens audio channels with ECMA-419's UDP socket. Datagrams from elsewhere than the backend are ignored. */
 export const udpOpener =
-	({ io, ...record }: UdpRecord, dns: Dns, aesCtr: AesCtr): OpenUdp =>
+	({ io }: UdpRecord, dns: Dns, aesCtr: AesCtr): OpenUdp =>
 	(settings, { onPacket, onDropped, onFailed }) => {
 		const { server, port } = settings;
 		const audio = new UdpAudio(settings, aesCtr);
@@ -242,7 +242,6 @@ export const udpOpener =
 			}
 		};
 		const socket = new io({
-			...record,
 			port: 0,
 			onReadable(count) {
 				for (let left = count; isOpen && left > 0; left -= 1) {
