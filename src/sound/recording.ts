@@ -24,7 +24,7 @@ export interface AudioInOptions extends Pick<AudioOutOptions, "audioType" | "sam
 	readonly onReadable: (bytes: number) => void;
 }
 
-/** What a codec is made of. Samples have 16 bits, low byte first. */
+/** Parts of a codec. Samples have 16 bits, low byte first. */
 export interface CodecParts extends Runtime {
 	readonly player: Player;
 	/** Channels that the audio in needs to be set to for the samples of one microphone. Undefined on a board without one. */

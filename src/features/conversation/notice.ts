@@ -44,7 +44,13 @@ export class Notice extends AppPart implements Listener {
 		}
 		let left = readSubtitles(subtitles);
 		const follow = (): void => {
-			this.follow(count === this.count ? left : []);
+			for (const { start, text } of count === this.count ? left : []) {
+				if (start === 0) {
+					this.show(text);
+				} else {
+					this.timers.push(this.app.timer.set(() => this.show(text), start));
+				}
+			}
 			left = [];
 		};
 		if (typeof url !== "string") {
@@ -56,21 +62,13 @@ export class Notice extends AppPart implements Listener {
 				throw new Error(`${shortText(url)} is not played: this board plays no Opus`);
 			}
 			await chime;
-			await (count === this.count && board.playOpusFile(url, follow));
+			if (count === this.count) {
+				await board.playOpusFile(url, follow);
+			}
 		} catch (error) {
 			log(`notify: ${(error as Error).message}`);
 			// The subtitles replace a sound that cannot be played.
 			follow();
-		}
-	}
-
-	private follow(subtitles: ReturnType<typeof readSubtitles>): void {
-		for (const { start, text } of subtitles) {
-			if (start === 0) {
-				this.show(text);
-			} else {
-				this.timers.push(this.app.timer.set(() => this.show(text), start));
-			}
 		}
 	}
 
