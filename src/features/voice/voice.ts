@@ -247,9 +247,10 @@ class Voice extends AppPart implements Listener {
 		}
 		this.onInterrupt();
 		const { utterance } = this;
+		const isCurrent = (): boolean => utterance === this.utterance;
 		this.cancelFile = () => {};
 		const onOpen = (cancel: () => void): void => {
-			if (utterance === this.utterance) {
+			if (isCurrent()) {
 				this.cancelFile = cancel;
 			} else {
 				cancel();
@@ -264,7 +265,7 @@ class Voice extends AppPart implements Listener {
 				hasSound = true;
 				onStart();
 			}
-			for (let waited = 0; utterance === this.utterance && !codec.play(packet); waited += ROOM_CHECK) {
+			for (let waited = 0; isCurrent() && !codec.play(packet); waited += ROOM_CHECK) {
 				if (waited >= MAX_ROOM_WAIT) {
 					throw new Error(TOO_MANY);
 				}
@@ -274,10 +275,7 @@ class Voice extends AppPart implements Listener {
 		try {
 			const onPiece = async (piece: ArrayBuffer): Promise<void> => {
 				file.add(new Uint8Array(piece));
-				for (let packet = file.next(); packet !== undefined; packet = file.next()) {
-					if (utterance !== this.utterance) {
-						return;
-					}
+				for (let packet = file.next(); packet !== undefined && isCurrent(); packet = file.next()) {
 					await play(packet);
 				}
 			};
@@ -290,11 +288,11 @@ class Voice extends AppPart implements Listener {
 			}
 			await codec.end();
 		} catch (error) {
-			if (utterance === this.utterance) {
+			if (isCurrent()) {
 				throw error;
 			}
 		} finally {
-			if (utterance === this.utterance) {
+			if (isCurrent()) {
 				this.onInterrupt();
 			}
 		}
