@@ -37,6 +37,9 @@ export interface Head {
 	gesture(gesture: keyof typeof GESTURES, sleep: (delay: number) => Promise<void>): Promise<boolean>;
 }
 
+/** The chip's last UART has the servos: the first has the log, and a project's serial part is on the second by default. */
+export const HEAD_UART = 2;
+
 /** A servo that acknowledges each move. */
 export interface TurningServo extends Servo {
 	/** Last commanded angle, in degrees; undefined before the first move. */

@@ -414,6 +414,12 @@ describe("a board as data", () => {
 		assert.deepEqual(checkDevice(scale()), []);
 	});
 
+	it("refuses two serial parts on one UART", () => {
+		const parts = { gps: serial({ rx: 4 }), scale: serial({ rx: 5 }) };
+		assert.throws(() => checkDevice({ board: undefined, parts }), /^DeviceError: part scale: port 1 is in use by gps$/);
+		assert.deepEqual(checkDevice({ board: undefined, parts: { ...parts, scale: serial({ rx: 13, port: 2 }) } }), []);
+	});
+
 	it("refuses a part at a pin of the board", () => {
 		const board: BoardData = { chip: "esp32s3", leds: { status: { neopixel: 48 } } };
 		assert.throws(

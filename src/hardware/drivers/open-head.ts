@@ -2,7 +2,7 @@ import Serial from "embedded:io/serial";
 import Timer from "timer";
 import { findDriver } from "../../platform/in-build.js";
 import type { OpenMember } from "../board-data.js";
-import { servoHead } from "../head.js";
+import { HEAD_UART, servoHead } from "../head.js";
 import { boardBus, openOptional } from "./open-optional.js";
 import { openTouch } from "./open-touch.js";
 import { openScsBus, openScsServo } from "./scs-servo.js";
@@ -12,9 +12,6 @@ type Si12T = new (options: object) => { sample(): readonly number[]; close(): vo
 
 /** Sensitivity of M5Stack's firmware. */
 const SENSITIVITY = 3;
-
-/** The chip's last UART: the first has the log, and a project's serial part is on the second by default. */
-const PORT = 2;
 
 /** Opens the touch sensor. Its samples are the fields that are touched. @throws Error if it does not answer */
 const openHeadTouch = () => {
@@ -39,7 +36,7 @@ export default (({ data: { head }, board, closing }) => {
 		return;
 	}
 	const { transmit, receive } = head;
-	const port = { io: Serial, port: PORT, transmit, receive } as unknown as Parameters<typeof openScsBus>[0];
+	const port = { io: Serial, port: HEAD_UART, transmit, receive } as unknown as Parameters<typeof openScsBus>[0];
 	const bus = openOptional("servo bus", () => openScsBus(port, Timer));
 	if (bus !== undefined) {
 		const servos = { yaw: openScsServo(bus, Timer, head.yaw), pitch: openScsServo(bus, Timer, head.pitch) };

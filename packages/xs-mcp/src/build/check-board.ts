@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { BoardData } from "xs-mcp-firmware/hardware/board-data";
+import { HEAD_UART } from "xs-mcp-firmware/hardware/head";
 import type { DeviceDefinition } from "xs-mcp-firmware/hardware/parts/index";
 import type { Part, PinUse, UsedPin } from "xs-mcp-firmware/hardware/parts/part";
 import { relay } from "xs-mcp-firmware/hardware/parts/relay";
@@ -143,9 +144,6 @@ export function freePinOf(target: string): number {
 	return found?.pin ?? 4;
 }
 
-/** The UART of a head's servos. */
-const HEAD_UART = 2;
-
 /** Places of pins that the chip drives. */
 const OUTPUTS =
 	/^(display|i2c|speaker|ethernet|outputs|leds|head\.transmit|touch\.(reset|i2c)|microphone\.\w+\.(clock|word|main)|camera\.(xclk|sda|scl|powerDown|reset))\b/;
@@ -199,8 +197,14 @@ function checkOn(target: BoardName, parts: Readonly<Record<string, Part>>): Retu
 			return part && `has the ${part} of the ${name}, which the firmware does not use`;
 		},
 	);
-	const taken = Object.keys(parts).filter((each) => data.head !== undefined && parts[each]?.uart === HEAD_UART);
-	const errors = taken.map((each) => `part ${each}: port ${HEAD_UART} has the servo bus of the ${name}`);
+	const users = new Map(data.head && [[HEAD_UART, `has the servo bus of the ${name}`]]);
+	const errors = Object.entries(parts).flatMap(([each, { uart }]) => {
+		const user = uart === undefined ? undefined : users.get(uart);
+		if (uart !== undefined) {
+			users.set(uart, `is in use by ${each}`);
+		}
+		return user ? [`part ${each}: port ${uart} ${user}`] : [];
+	});
 	return { ...checked, errors: [...checked.errors, ...errors] };
 }
 
