@@ -10,9 +10,6 @@ import { noSdk, sdk } from "../support/sdk.js";
 
 const OWN = join(ROOT, "src/hardware/boards/esp32/sdkconfig");
 
-/** Files of a folder of settings. The last one is for release builds with a log, after the one for all release builds. */
-const FILES = { "sdkconfig.defaults": "", "sdkconfig.defaults.release": ".release", "sdkconfig.inst": ".release" };
-
 function optionsIn(file: string): string[] {
 	const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
 	return lines.map((line) => line.trim()).filter((line) => line.startsWith("CONFIG_"));
@@ -42,23 +39,35 @@ function expectOwn(merged: ReadonlyMap<string, string>): void {
 	}
 }
 
+/** Choices of ESP-IDF that depend on the board's memory. */
+const MEMORY = ["FLASHSIZE_", "FLASHMODE_", "SPIRAM", "SPIRAM_MODE_", "SPIRAM_SPEED_", "REV_MIN_"];
+
+/** What is chosen, of each choice the last option that is set. ESP-IDF has defaults for PSRAM. */
+function memoryIn(options: readonly string[]): readonly string[] {
+	const set = ["CONFIG_SPIRAM_MODE_QUAD=y", "CONFIG_SPIRAM_SPEED_40M=y", ...options].filter((each) =>
+		each.endsWith("=y"),
+	);
+	const chosen = MEMORY.map((choice) =>
+		set.findLast((each) => each.includes(`_${choice}${choice === "SPIRAM" ? "=" : ""}`)),
+	);
+	return chosen.map((option = "") => option);
+}
+
 describe("settings of ESP-IDF", { skip: noSdk }, () => {
 	for (const target of [...CHIPS, ...BOARDS]) {
-		it(`of ${target} are the SDK target's own, followed by the firmware's`, async () => {
-			const { board, chip } = findTarget(sdk, target);
-			const boards = join(ROOT, "src/hardware/boards");
-			const own = [join(boards, board, "sdkconfig"), join(boards, "sdkconfig", board)];
-			const folder = own.find((each) => existsSync(each)) ?? OWN;
-			const theirs = join(sdk.root, "build/devices/esp32/targets", basename(target), "sdkconfig");
-			for (const [name, suffix] of Object.entries(FILES)) {
-				const before = optionsIn(join(theirs, name));
-				if (name !== "sdkconfig.inst" || before.length > 0) {
-					const after = optionsIn(join(OWN, `sdkconfig.defaults${suffix}`));
-					assert.deepEqual(optionsIn(join(folder, name)), [...before, ...after], name);
-				}
-			}
+		it(`of ${target} have the SDK target's flash and PSRAM, and the firmware's own`, async () => {
+			const { chip } = findTarget(sdk, target);
+			const devices = join(sdk.root, "build/devices/esp32");
+			const theirs = [`xsProj-${chip}`, `targets/${basename(target)}/sdkconfig`].flatMap((folder) =>
+				optionsIn(join(devices, folder, "sdkconfig.defaults")),
+			);
 			const merged = await mergedFor(chip, target);
 			expectOwn(merged);
+			assert.deepEqual(
+				memoryIn([...merged].map((option) => option.join("="))),
+				// The partitions of the firmware end at 16 MB.
+				memoryIn(theirs).map((option) => option.replace("FLASHSIZE_32MB", "FLASHSIZE_16MB")),
+			);
 			// A choice of ESP-IDF takes the last option that is set.
 			const panics = [...merged].filter(([key, value]) => key.startsWith("CONFIG_ESP_SYSTEM_PANIC_") && value === "y");
 			assert.deepEqual(

@@ -4,11 +4,13 @@ import { basename, dirname, join } from "node:path";
 import { it } from "node:test";
 import { transformSync } from "esbuild";
 import { boardManifest, PRESETS } from "xs-mcp/build/board-manifest";
+import { targetFiles } from "xs-mcp/build/board-target";
 import { readModules } from "xs-mcp/build/manifests";
 import { toolsOf } from "xs-mcp/moddable/boards";
 import { boardOf } from "xs-mcp/moddable/sdk";
 import { ROOT } from "xs-mcp/root";
 import { FIRMWARE } from "../../src/core/firmware.js";
+import type { BoardData } from "../../src/hardware/board-data.js";
 import { readParts } from "../support/board-parts.js";
 import { expectGenerated } from "../support/expect-generated.js";
 
@@ -16,6 +18,15 @@ import { expectGenerated } from "../support/expect-generated.js";
 const MANIFESTS = ["manifest.json", "src/build/manifest_minimal.json"];
 
 const BOARDS = "src/build/manifest_minimal.json";
+
+const SETTINGS = "src/hardware/boards/sdkconfig";
+
+/** Boards with an ESP32-S3 by the names of their settings in that folder. */
+const SHARED_SETTINGS: Readonly<Record<string, BoardData>> = {
+	"8mb": { flash: "8MB" },
+	"8mb_octal": { flash: "8MB", psram: "8MB octal" },
+	"16mb_octal": { flash: "16MB", psram: "8MB octal" },
+};
 
 const EMULATED_BOARD = "src/hardware/boards/qemu/manifest.json";
 
@@ -125,14 +136,24 @@ it("src/build/boards.json has the boards that are data and targets of the SDK, s
 	const own = platforms.filter(([, { include }]) => include === "./boards.json");
 	const lines = own.map(([target]) => {
 		const name = basename(target);
-		const settings = existsSync(`${ROOT}src/hardware/boards/sdkconfig/${name}`)
-			? `sdkconfig/${name}`
-			: "esp32/sdkconfig";
 		const data = PRESETS.get(name) ?? {};
+		const memory = [data.flash ?? "4MB", data.psram?.split(" ")[1]].filter(Boolean).join("_").toLowerCase();
+		const folder = [name, memory].find((each) => existsSync(`${ROOT}${SETTINGS}/${each}`));
+		const settings = folder === undefined ? "esp32/sdkconfig" : `sdkconfig/${folder}`;
 		// mcconfig resolves a path in `build` only if it starts with "./".
 		return `\t"${target}": ${JSON.stringify(boardManifest(name, data, "..", `./../hardware/boards/${settings}`))}`;
 	});
 	expectGenerated("src/build/boards.json", `{"platforms": {\n${lines.join(",\n")}\n}}\n`);
+});
+
+it("src/hardware/boards/sdkconfig has the settings of flash and PSRAM that several of these boards share", () => {
+	for (const [folder, memory] of Object.entries(SHARED_SETTINGS)) {
+		for (const [path, text] of Object.entries(targetFiles("", "", { chip: "esp32s3", ...memory }, ""))) {
+			if (path.startsWith("sdkconfig/")) {
+				expectGenerated(`${SETTINGS}/${folder}/${basename(path)}`, text);
+			}
+		}
+	}
 });
 
 it("every module of the firmware is named by a manifest", () => {

@@ -32,12 +32,8 @@ export default {
 };
 `;
 
-/** ESP-IDF's settings for PSRAM, by its bus; and without PSRAM. */
-const PSRAM: Readonly<Record<string, string>> = {
-	quad: "SPIRAM_MODE_QUAD=y SPIRAM_MODE_OCT=n",
-	octal: "SPIRAM_MODE_OCT=y SPIRAM_MODE_QUAD=n",
-	all: "SPIRAM=y SPIRAM_SPEED_80M=y SPIRAM_SPEED_40M=n SPIRAM_TYPE_AUTO=y SPIRAM_BOOT_INIT=y SPIRAM_IGNORE_NOTFOUND=y SPIRAM_USE_MALLOC=y",
-};
+/** ESP-IDF's settings for PSRAM. By default its bus has four lines. */
+const PSRAM = "SPIRAM=y SPIRAM_SPEED_80M=y SPIRAM_IGNORE_NOTFOUND=y";
 
 /** ESP-IDF's settings of the ESP32's Ethernet, as in the SDK's targets. */
 const ETHERNET =
@@ -91,22 +87,28 @@ function settingsFiles(sdk: string, data: BoardData): Readonly<Record<string, st
 	const { build } = readTarget(sdk, data);
 	const path = build?.SDKCONFIGPATH?.replace("$(MODDABLE)", sdk);
 	const theirs = path === undefined ? undefined : resolve(folderOf(sdk, data), path);
-	const bus = data.psram?.split(" ")[1] ?? "";
-	const sizes = [4, 8, 16].map((size) => `ESPTOOLPY_FLASHSIZE_${size}MB=${size === megabytesOf(data) ? "y" : "n"}`);
-	// Boards with an ESP32 may use the other pins for quad access otherwise.
-	const mode = chipOf(data) === "esp32" ? ["ESPTOOLPY_FLASHMODE_QIO=n", "ESPTOOLPY_FLASHMODE_DIO=y"] : [];
-	const ethernet = data.ethernet === undefined ? [] : ETHERNET.split(" ");
-	const options = [...sizes, ...mode, ...ethernet, ...(data.psram ? `${PSRAM.all} ${PSRAM[bus]}`.split(" ") : [])];
+	const { psram, ethernet } = data;
+	// ESP-IDF takes the last option of a choice.
+	const options = [
+		`ESPTOOLPY_FLASHSIZE_${megabytesOf(data)}MB=y`,
+		// Boards with an ESP32 may use the other pins for quad access otherwise.
+		...(chipOf(data) === "esp32" ? ["ESPTOOLPY_FLASHMODE_DIO=y"] : []),
+		...(ethernet === undefined ? [] : ETHERNET.split(" ")),
+		...(psram === undefined ? [] : PSRAM.split(" ")),
+		...(psram?.endsWith("octal") ? ["SPIRAM_MODE_OCT=y"] : []),
+	];
 	const lines = options.map((option) => `CONFIG_${option}\n`).join("");
-	const own = join(ROOT, "src/hardware/boards/esp32/sdkconfig");
+	const read = (folder: string, file: string): string =>
+		existsSync(join(folder, file)) ? readFileSync(join(folder, file), "utf8") : "";
 	return Object.fromEntries(
 		Object.entries(SETTINGS).flatMap(([name, file]) => {
-			const before = theirs && existsSync(join(theirs, name)) ? readFileSync(join(theirs, name), "utf8") : "";
-			const first = name === "sdkconfig.defaults" && theirs === undefined ? lines : before;
+			const ofChip = name === "sdkconfig.defaults" ? lines : "";
+			const first = theirs === undefined ? ofChip : read(theirs, name);
+			const own = read(join(ROOT, "src/hardware/boards/esp32/sdkconfig"), file).replaceAll(/^#.*\n/gm, "");
 			// A log build without this file takes the settings of a release.
-			return name === "sdkconfig.inst" && before === ""
+			return name === "sdkconfig.inst" && first === ""
 				? []
-				: [[`sdkconfig/${name}`, `${first.trimEnd()}\n${readFileSync(join(own, file), "utf8")}`]];
+				: [[`sdkconfig/${name}`, [first.trimEnd(), own].filter(Boolean).join("\n")]];
 		}),
 	);
 }
