@@ -1,4 +1,3 @@
-import { aw88298 } from "../../src/hardware/drivers/aw88298.js";
 import Axp2101 from "../../src/hardware/drivers/axp2101.js";
 import { DigitalButton } from "../../src/hardware/drivers/button-digital.js";
 import { TouchButton } from "../../src/hardware/drivers/button-touch.js";
@@ -6,6 +5,7 @@ import { ImageCamera } from "../../src/hardware/drivers/image-camera.js";
 import { NeoPixelLight } from "../../src/hardware/drivers/light-neopixel.js";
 import { PwmLight } from "../../src/hardware/drivers/light-pwm.js";
 import { PowerChip } from "../../src/hardware/drivers/power-chip.js";
+import { registerSpeaker } from "../../src/hardware/drivers/register-speaker.js";
 import { followRtc } from "../../src/hardware/drivers/rtc-clock.js";
 import { lightSensor } from "../../src/hardware/drivers/sensor-light.js";
 import { motionSensor } from "../../src/hardware/drivers/sensor-motion.js";
@@ -112,7 +112,7 @@ export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
 	const screen = new FaceScreen({ canvas, font: { height: 20 }, timer, backlight: power });
 	const board = Object.assign(new FakeBoard(), {
 		screen,
-		speaker: aw88298(bus.wrap({ volume: 0 })),
+		speaker: registerSpeaker(() => bus.access(), 1, 256),
 		player: new SoundPlayer(audioOut, timer, 70),
 		battery: power,
 		network: {

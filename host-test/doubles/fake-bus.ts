@@ -1,4 +1,4 @@
-import type { SmBusDevice } from "../../src/hardware/drivers/axp2101.js";
+import type { SmBusDevice } from "../../src/hardware/drivers/bus-chip.js";
 
 /** Writes on a fake SMBus, in order: the device's address, the register, the value. */
 type BusWrite = readonly [address: number, register: number, value: number];

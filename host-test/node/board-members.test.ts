@@ -37,13 +37,13 @@ const MODULES: Readonly<Record<string, string>> = {
 
 /** Stands in for modules with parts of a chip that a board's own code opens. */
 const CHIP_PARTS = `const open = function () { return {}; };
-export { open as aw88298, open as closeAll, open as frameJpeg, open as lightSensor, open as openCamera, open as openEsp32, open as openFace,
-	open as openImu, open as openPlayer, open as openRtc, open as openTouch, open as PowerChip };
+export { open as closeAll, open as frameJpeg, open as lightSensor, open as openCamera, open as openEsp32, open as openFace,
+	open as openImu, open as openPlayer, open as openRtc, open as openTouch, open as PowerChip, open as registerSpeaker };
 export default open;`;
 
 /** Modules that {@link CHIP_PARTS} stands in for, in the builds of whole boards. */
 const IS_CHIP_PART =
-	/(open-(camera|esp32|face|motion|player|preview|rtc|touch|codec)|aw88298|frame-jpeg|power-chip|sensor-light)\.js$/;
+	/(open-(camera|esp32|face|motion|player|preview|rtc|touch|codec)|register-speaker|frame-jpeg|power-chip|sensor-light)\.js$/;
 
 const doubles: Plugin = {
 	name: "doubles",
@@ -66,14 +66,14 @@ const wholeBoard: Plugin = {
 };
 
 /** Opens a member of a board's data. */
-async function open(member: string, data: BoardData, board: object = {}) {
+async function open(member: string, data: BoardData, board: object = {}, SMBus: unknown = "SMBus") {
 	const entry = join(ROOT, `src/hardware/drivers/open-${member}.ts`);
 	const { default: opener } = await importBundle<{ readonly default: OpenMember }>(entry, doubles);
 	const lines: string[] = [];
 	const closing: { close(): void }[] = [];
 	globals.timer = Object.assign(new FakeTimer(), { delays: [] });
 	globals.trace = (line) => void lines.push(line.trim());
-	globals.device = { I2C: { default: { data: 1, clock: 2 } }, io: { SMBus: "SMBus" } };
+	globals.device = { I2C: { default: { data: 1, clock: 2 } }, io: { SMBus } };
 	opener({ data, board, closing });
 	return { board: board as Record<string, object>, lines, closing };
 }
@@ -265,8 +265,13 @@ describe("a board of data", () => {
 		["tca9554", []],
 	] as const) {
 		it(`reports a ${driver} that does not answer, once`, async () => {
-			globals.modules = { "src/hardware/drivers/expander": chip(new Error("no answer")) };
-			const { lines } = await open("expander", { expander: { driver, outputs: { 0: 1 } } });
+			const SMBus = class {
+				writeUint8(): void {
+					throw new Error("no answer");
+				}
+				close(): void {}
+			};
+			const { lines } = await open("expander", { expander: { driver, outputs: { 0: 1 } } }, {}, SMBus);
 			assert.deepEqual(lines, ["expander not opened: Error: no answer"]);
 			assert.deepEqual(globals.timer.delays, delays);
 		});

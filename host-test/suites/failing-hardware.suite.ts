@@ -1,6 +1,6 @@
 import power from "../../src/features/power.js";
-import { aw88298 } from "../../src/hardware/drivers/aw88298.js";
 import { PowerChip } from "../../src/hardware/drivers/power-chip.js";
+import { registerSpeaker } from "../../src/hardware/drivers/register-speaker.js";
 import { boardOnBus, FailingBus } from "../doubles/failing-bus.js";
 import { makeFace } from "../doubles/fake-canvas.js";
 import { FakeTimer, installGuard } from "../doubles/fake-timer.js";
@@ -138,7 +138,7 @@ export default suite("hardware that fails", {
 		const { screen, draw } = makeFace({ backlight: new PowerChip(chip) });
 		screen.show({ state: "idle" });
 		ok(draw().areas.length > 0);
-		equal(aw88298(bus.wrap({ volume: 0 })).volume, 70);
+		equal(registerSpeaker(() => bus.access(), 1, 256).volume, 70);
 	},
 	"a brightness that could not be set is not reported"() {
 		const bus = new FailingBus();

@@ -1,16 +1,5 @@
+import type { SmBusDevice, SmBusRecord } from "./bus-chip.js";
 import type { SdkPower } from "./power-chip.js";
-
-/** A device on ECMA-419's SMBus. */
-export interface SmBusDevice {
-	readUint8(register: number): number;
-	writeUint8(register: number, value: number): void;
-	close(): void;
-}
-
-/** ECMA-419's record for a bus: its class, its pins and its port. */
-export interface SmBusRecord {
-	readonly io: new (options: object) => SmBusDevice;
-}
 
 /** The power chip, once the SDK's set-up of a target has opened it. */
 export interface PowerChipGlobal {

@@ -1,6 +1,6 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { BoardData } from "../board-data.js";
-import type { SmBusRecord } from "./axp2101.js";
+import { openBusChip, type SmBusRecord } from "./bus-chip.js";
 
 /** Registers of an expander, from its data sheet: each is as many bytes as the chip has ports of 8 pins. */
 interface Expander {
@@ -31,10 +31,9 @@ const EXPANDERS: Readonly<Record<NonNullable<BoardData["expander"]>["driver"], E
  *
  * @throws Error if the chip does not answer
  */
-export default function setExpander({ io, ...pins }: SmBusRecord, data: NonNullable<BoardData["expander"]>): void {
-	const { ports, output, direction, inputs, highImpedance, ...chip } = EXPANDERS[data.driver];
-	const device = new io({ ...pins, address: data.address ?? chip.address, hz: 100_000 });
-	try {
+export default function setExpander(bus: SmBusRecord, data: NonNullable<BoardData["expander"]>): void {
+	const { ports, output, direction, inputs, highImpedance, address } = EXPANDERS[data.driver];
+	openBusChip(bus, data.address ?? address, (chip) => {
 		for (let port = 0; port < ports; port += 1) {
 			let levels = 0;
 			let used = 0;
@@ -44,13 +43,11 @@ export default function setExpander({ io, ...pins }: SmBusRecord, data: NonNulla
 				used |= bit;
 			}
 			// The levels come first: else an output would have its old level for a moment.
-			device.writeUint8(output + port, levels & 0xff);
-			device.writeUint8(direction + port, (inputs ^ used) & 0xff);
+			chip.writeUint8(output + port, levels & 0xff);
+			chip.writeUint8(direction + port, (inputs ^ used) & 0xff);
 			if (highImpedance !== undefined) {
-				device.writeUint8(highImpedance, ~used & 0xff);
+				chip.writeUint8(highImpedance, ~used & 0xff);
 			}
 		}
-	} finally {
-		device.close();
-	}
+	}).close();
 }

@@ -1,6 +1,6 @@
 import Timer from "timer";
-import { inBuild } from "../../platform/in-build.js";
-import type { BoardData, OpenMember } from "../board-data.js";
+import type { OpenMember } from "../board-data.js";
+import setExpander from "./expander.js";
 import { boardBus, openOptional } from "./open-optional.js";
 
 /** A PY32 runs a program of its own and starts late: milliseconds between attempts, and their number. */
@@ -9,11 +9,12 @@ const ATTEMPTS = 6;
 
 /** Sets the outputs of an I/O expander, which may switch the supplies of other parts. */
 export default (({ data: { expander } }) => {
-	type SetExpander = (bus: object, data: BoardData["expander"]) => void;
-	const set = inBuild<SetExpander>("src/hardware/drivers/expander");
+	if (expander === undefined) {
+		return;
+	}
 	const setOutputs = (attempts: number): void => {
 		try {
-			set?.(boardBus(), expander);
+			setExpander(boardBus(), expander);
 		} catch (error) {
 			if (attempts <= 1) {
 				throw error;
@@ -22,5 +23,5 @@ export default (({ data: { expander } }) => {
 			setOutputs(attempts - 1);
 		}
 	};
-	openOptional("expander", () => setOutputs(expander?.driver === "py32" ? ATTEMPTS : 1));
+	openOptional("expander", () => setOutputs(expander.driver === "py32" ? ATTEMPTS : 1));
 }) satisfies OpenMember;

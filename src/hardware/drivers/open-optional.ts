@@ -1,3 +1,5 @@
+import type { SmBusRecord } from "./bus-chip.js";
+
 /** Opens an optional part: undefined if it does not answer. @param name for the trace */
 export const openOptional = <Part>(name: string, open: () => Part): Part | undefined => {
 	try {
@@ -9,11 +11,11 @@ export const openOptional = <Part>(name: string, open: () => Part): Part | undef
 };
 
 /** The bus that the board's own chips are on. */
-export const boardBus = (io: "I2C" | "SMBus" = "SMBus"): object => {
+export const boardBus = (io: "I2C" | "SMBus" = "SMBus"): SmBusRecord => {
 	// The SDK's typings lack these members.
 	const { I2C, io: classes } = device as unknown as {
 		readonly I2C: { readonly default: object; readonly internal?: object };
-		readonly io: Readonly<Record<string, object>>;
+		readonly io: Readonly<Record<typeof io, SmBusRecord["io"]>>;
 	};
 	return { ...(I2C.internal ?? I2C.default), io: classes[io] };
 };

@@ -1,5 +1,6 @@
 import { findDriver } from "../../platform/in-build.js";
 import type { OpenMember } from "../board-data.js";
+import { writeRegisters } from "./bus-chip.js";
 import { boardBus, openOptional } from "./open-optional.js";
 import { PowerChip, type SdkPower } from "./power-chip.js";
 
@@ -14,15 +15,14 @@ type Driver = new (options: object) => BoardPower;
 /** Opens the power chip of a board, which has its battery and may feed its backlight. */
 export default ((opening) => {
 	const { power } = opening.data;
-	const { driver, registers = "", backlight } = typeof power === "object" ? power : { backlight: true };
+	const { driver, registers, backlight } = typeof power === "object" ? power : { backlight: true };
 	const { peripheral } = device as unknown as { readonly peripheral?: { readonly Power?: Driver } };
 	const Power = (driver === undefined ? peripheral?.Power : findDriver<Driver>(driver)) as Driver;
 	// The SDK's classes name the bus in two ways.
 	const bus = boardBus();
 	const chip = new Power({ sensor: bus, peripheral: bus });
-	for (const digits of registers.split(" ").filter(Boolean)) {
-		const word = Number.parseInt(digits, 16);
-		chip.writeByte(word >> 8, word & 0xff);
+	if (registers !== undefined) {
+		writeRegisters(registers, (register, value) => chip.writeByte(register, value));
 	}
 	const { speaker } = chip;
 	if (speaker !== undefined) {

@@ -9,21 +9,25 @@ import openPreview from "../../../screen/open-preview.js";
 import openCodec from "../../../sound/open-codec.js";
 import { openPlayer } from "../../../sound/open-player.js";
 import type { BoardData, OpeningBoard, OpenMember } from "../../board-data.js";
-import { aw88298 } from "../../drivers/aw88298.js";
-import type { PowerChipGlobal, SmBusRecord } from "../../drivers/axp2101.js";
+import type { PowerChipGlobal } from "../../drivers/axp2101.js";
 import { frameJpeg } from "../../drivers/frame-jpeg.js";
 import { openCamera } from "../../drivers/open-camera.js";
 import { closeAll, openEsp32 } from "../../drivers/open-esp32.js";
 import { openImu } from "../../drivers/open-motion.js";
-import { openOptional } from "../../drivers/open-optional.js";
+import { boardBus, openOptional } from "../../drivers/open-optional.js";
 import { openRtc } from "../../drivers/open-rtc.js";
 import { openTouch } from "../../drivers/open-touch.js";
 import { PowerChip } from "../../drivers/power-chip.js";
+import { registerSpeaker } from "../../drivers/register-speaker.js";
 import { type LightSensor, lightSensor } from "../../drivers/sensor-light.js";
 import type { Board } from "../../hardware.js";
 
-/** Global of the SDK's set-up of this target: the powered amplifier, whose sample rate audio out sets. */
+/** Global of the SDK's set-up of this target: the powered AW88298, whose sample rate audio out sets. */
 declare const amp: { volume: number };
+
+/** Volumes of the AW88298 in half decibels. 0 is as loud as 256, which does not fit into its register. */
+const SILENCE = 1;
+const LOUDEST = 256;
 
 /** M5Stack CoreS3: ESP32-S3, touch screen, speaker, microphones, camera, battery, motion, light, clock. */
 export const openBoard = () => {
@@ -36,17 +40,20 @@ export const openBoard = () => {
 	const preview = openPreview(screen);
 	const player = openPlayer(100);
 	const touch = openOptional("touch screen", () => openTouch());
-	// The bus that the board's own chips are on. The SDK's typings lack it.
-	const { internal } = device.I2C as unknown as { readonly internal: object };
-	const bus = { ...internal, io: device.io.SMBus } as unknown as SmBusRecord;
 	const motion = openOptional("motion sensor", () => openImu());
 	// A Lite-On LTR-553ALS. The SDK's driver reports raw counts, not lux.
-	const source = openOptional("light sensor", () => new LTR553ALS({ sensor: bus }));
+	const source = openOptional("light sensor", () => new LTR553ALS({ sensor: boardBus() }));
 	const light: LightSensor | undefined = source && lightSensor(source, "counts", Timer);
 	const esp32 = openEsp32(FIRMWARE.board, openOptional("real-time clock", openRtc));
 	const board = {
 		...esp32,
-		speaker: aw88298(amp),
+		speaker: registerSpeaker(
+			(volume) => {
+				amp.volume = volume;
+			},
+			SILENCE,
+			LOUDEST,
+		),
 		player,
 		// Of its two microphones, which the target's setup has switched on, the left one.
 		codec: openCodec(player, 1),
