@@ -78,6 +78,7 @@ export class FailingBus {
 const FRAME = Object.assign(new ArrayBuffer(4), { close: () => {} });
 
 class Untouched {
+	constructor(_options: { onSample: () => void }) {}
 	sample(): undefined {
 		return undefined;
 	}
@@ -103,6 +104,7 @@ export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
 	const power = new PowerChip(bus.wrap(new Axp2101({ sensor: fakeBus().bus, address: 0x34 })));
 	const audioOut = bus.wrapClass(FakeAudioOut);
 	const time = { timer, ticks };
+	const Touch = bus.wrapClass(Untouched);
 	const setTime = followRtc(bus.wrap({ time: undefined }), {
 		setTime: () => {},
 		now: () => 0,
@@ -137,7 +139,7 @@ export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
 			light: lightSensor(bus.wrap({ sample: () => ({}) }), "lx", timer),
 		},
 		buttons: {
-			touch: new TouchButton({ ...time, io: bus.wrapClass(Untouched) as never }),
+			touch: new TouchButton({ ...time, open: (onSample) => new Touch({ onSample }) }),
 			boot: new DigitalButton({ ...time, io: load("embedded:io/digital"), pin: 0 }),
 		},
 	});

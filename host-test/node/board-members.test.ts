@@ -37,13 +37,11 @@ const MODULES: Readonly<Record<string, string>> = {
 
 /** Stands in for modules with parts of a chip that a board's own code opens. */
 const CHIP_PARTS = `const open = function () { return {}; };
-export { open as closeAll, open as frameJpeg, open as lightSensor, open as openCamera, open as openEsp32, open as openFace,
-	open as openImu, open as openPlayer, open as openRtc, open as openTouch, open as PowerChip, open as registerSpeaker };
+export { open as closeAll, open as lightSensor, open as openEsp32, open as openPlayer, open as PowerChip, open as registerSpeaker };
 export default open;`;
 
 /** Modules that {@link CHIP_PARTS} stands in for, in the builds of whole boards. */
-const IS_CHIP_PART =
-	/(open-(camera|esp32|face|motion|player|preview|rtc|touch|codec)|register-speaker|frame-jpeg|power-chip|sensor-light)\.js$/;
+const IS_CHIP_PART = /(open-(esp32|player)|register-speaker|power-chip|sensor-light)\.js$/;
 
 const doubles: Plugin = {
 	name: "doubles",

@@ -73,7 +73,7 @@ function touchScreen(interrupt: boolean) {
 		}
 	}
 	const timer = new FakeTimer();
-	const button = new TouchButton({ timer, ticks: ticksOf(timer), io: FakeTouch });
+	const button = new TouchButton({ timer, ticks: ticksOf(timer), open: (onSample) => new FakeTouch({ onSample }) });
 	const touch = (...samples: (typeof state.fingers)[]): void => {
 		for (const sample of samples) {
 			state.fingers = sample;

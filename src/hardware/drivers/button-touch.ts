@@ -2,7 +2,7 @@ import type { TimerHandle, TimerModule, WakePin } from "../hardware.js";
 import { TimedButton, type TimedButtonOptions } from "./button.js";
 
 /** ECMA-419's touch sensor. */
-interface TouchSensor {
+export interface TouchSensor {
 	/** The fingers on the screen; undefined if nothing has changed. */
 	sample(): readonly object[] | undefined;
 	/** `interrupt` says whether the sensor calls `onSample` by itself. */
@@ -11,10 +11,7 @@ interface TouchSensor {
 }
 
 export interface TouchButtonOptions extends TimedButtonOptions {
-	/** Its address and bus are known to the class. */
-	readonly io: new (options: {
-		onSample: () => void;
-	}) => TouchSensor;
+	readonly open: (onSample: () => void) => TouchSensor;
 	/** Pin of its interrupt. Default: it leads to no pin of the chip. */
 	readonly wakePin?: WakePin | undefined;
 }
@@ -33,7 +30,7 @@ export class TouchButton extends TimedButton {
 		super(options);
 		this.timer = options.timer;
 		this.wakePin = options.wakePin;
-		this.touch = new options.io({ onSample: () => this.sample() });
+		this.touch = options.open(() => this.sample());
 		if (this.touch.configuration?.interrupt !== true) {
 			this.poll = options.timer.repeat(() => this.sample(), POLL_INTERVAL);
 		}

@@ -1,15 +1,15 @@
 /// <reference path="../../types/camera.d.ts" />
 import Camera from "embedded:io/image/in/camera";
 import Timer from "timer";
+import { inBuild } from "../../platform/in-build.js";
 import type { OpenMember } from "../board-data.js";
-import { ImageCamera, type ImageCameraOptions } from "./image-camera.js";
+import type frameJpeg from "./frame-jpeg.js";
+import { ImageCamera } from "./image-camera.js";
 
-/** Opens the camera of a target with the SDK's driver. */
-export const openCamera = (options: Omit<ImageCameraOptions, "camera" | "timer">): ImageCamera =>
-	new ImageCamera({ ...options, camera: { io: Camera }, timer: Timer });
-
-/** Opens the camera of a board, which makes JPEG files. */
+/** Opens the camera of a board with the SDK's driver. Builds for one that makes no JPEG files have the encoder. */
 export default (({ data: { camera }, board }) => {
 	const { width = 640, height = 480 } = camera ?? {};
-	Object.assign(board, { camera: openCamera({ width, height }) });
+	const jpeg = inBuild<typeof frameJpeg>("src/hardware/drivers/frame-jpeg");
+	const options = { width, height, camera: { io: Camera }, timer: Timer, ...jpeg };
+	Object.assign(board, { camera: new ImageCamera(options) });
 }) satisfies OpenMember;

@@ -1,10 +1,11 @@
 import Serial from "embedded:io/serial";
+import Time from "time";
 import Timer from "timer";
 import { findDriver } from "../../platform/in-build.js";
 import type { OpenMember } from "../board-data.js";
 import { HEAD_UART, servoHead } from "../head.js";
+import { TouchButton } from "./button-touch.js";
 import { boardBus, openOptional } from "./open-optional.js";
-import { openTouch } from "./open-touch.js";
 import { openScsBus, openScsServo } from "./scs-servo.js";
 
 /** The SDK's Si12T: how hard each of its fields is touched, 0 to 3. */
@@ -43,11 +44,9 @@ export default (({ data: { head }, board, closing }) => {
 		Object.assign(board, { servos, head: servoHead(servos) });
 		closing.push(servos.yaw, servos.pitch, bus);
 	}
-	// Called with `new`. The parameter `this` keeps Biome from making it an arrow function.
-	const touchClass = function (this: unknown) {
-		return openHeadTouch();
-	} as unknown as NonNullable<Parameters<typeof openTouch>[0]>;
-	const touch = head.touch && openOptional("touch sensor", () => openTouch(touchClass));
+	const touch =
+		head.touch &&
+		openOptional("touch sensor", () => new TouchButton({ open: openHeadTouch, timer: Timer, ticks: () => Time.ticks }));
 	if (touch) {
 		Object.assign(board, { buttons: { ...board.buttons, head: touch } });
 		closing.push(touch);

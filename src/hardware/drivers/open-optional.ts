@@ -1,3 +1,4 @@
+import { findDriver } from "../../platform/in-build.js";
 import type { SmBusRecord } from "./bus-chip.js";
 
 /** Opens an optional part: undefined if it does not answer. @param name for the trace */
@@ -18,4 +19,10 @@ export const boardBus = (io: "I2C" | "SMBus" = "SMBus"): SmBusRecord => {
 		readonly io: Readonly<Record<typeof io, SmBusRecord["io"]>>;
 	};
 	return { ...(I2C.internal ?? I2C.default), io: classes[io] };
+};
+
+/** The class of a chip: the SDK's driver of this name, or the one that the SDK's target has, `device.sensor.Touch`. */
+export const chipClass = <Class>(driver: string | undefined, kind: "peripheral" | "sensor", name: string): Class => {
+	const target = device as unknown as Readonly<Record<typeof kind, Readonly<Record<string, Class>> | undefined>>;
+	return (driver === undefined ? target[kind]?.[name] : findDriver<Class>(driver)) as Class;
 };

@@ -1,7 +1,6 @@
-import { findDriver } from "../../platform/in-build.js";
 import type { OpenMember } from "../board-data.js";
 import { writeRegisters } from "./bus-chip.js";
-import { boardBus, openOptional } from "./open-optional.js";
+import { boardBus, chipClass, openOptional } from "./open-optional.js";
 import { PowerChip, type SdkPower } from "./power-chip.js";
 
 interface BoardPower extends SdkPower {
@@ -10,14 +9,11 @@ interface BoardPower extends SdkPower {
 	writeByte(register: number, value: number): void;
 }
 
-type Driver = new (options: object) => BoardPower;
-
 /** Opens the power chip of a board, which has its battery and may feed its backlight. */
 export default ((opening) => {
 	const { power } = opening.data;
 	const { driver, registers, backlight } = typeof power === "object" ? power : { backlight: true };
-	const { peripheral } = device as unknown as { readonly peripheral?: { readonly Power?: Driver } };
-	const Power = (driver === undefined ? peripheral?.Power : findDriver<Driver>(driver)) as Driver;
+	const Power = chipClass<new (options: object) => BoardPower>(driver, "peripheral", "Power");
 	// The SDK's classes name the bus in two ways.
 	const bus = boardBus();
 	const chip = new Power({ sensor: bus, peripheral: bus });

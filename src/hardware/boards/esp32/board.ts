@@ -14,16 +14,20 @@ const MEMBERS = Object.freeze(
 const openMember = (member: string, opening: OpeningBoard): void =>
 	inBuild<OpenMember>(`src/hardware/drivers/open-${member}`)?.(opening);
 
-/** Any ESP32, with the parts that the build's manifests describe as `config.board` and include. */
-export const openBoard = () => {
-	const { board: data = {} } = config as { readonly board?: BoardData };
-	const opening: OpeningBoard = { data, board: {}, closing: [] };
+/** Opens the parts that a board's data describes and the build has modules for, and those of every ESP32. */
+export const openMembers = (opening: OpeningBoard) => {
+	const { data, closing } = opening;
 	for (const member of MEMBERS.filter((each) => data[each] !== undefined)) {
 		openMember(member, opening);
 	}
-	const { closing, setTime } = opening;
 	const open = (data.ethernet && inBuild<typeof openEthernet>("src/hardware/drivers/open-ethernet")) || openEsp32;
-	const board = Object.assign(opening.board, open(FIRMWARE.board, setTime));
+	const board = Object.assign(opening.board, open(FIRMWARE.board, opening.setTime));
 	openMember("devkit", opening);
 	return Object.assign(board, { close: () => closeAll(...closing, board.network) });
+};
+
+/** Any ESP32, with the parts that the build's manifests describe as `config.board` and include. */
+export const openBoard = () => {
+	const { board: data = {} } = config as { readonly board?: BoardData };
+	return openMembers({ data, board: {}, closing: [] });
 };
