@@ -78,7 +78,6 @@ export class FailingBus {
 const FRAME = Object.assign(new ArrayBuffer(4), { close: () => {} });
 
 class Untouched {
-	constructor(_options: { onSample: () => void }) {}
 	sample(): undefined {
 		return undefined;
 	}
@@ -139,7 +138,7 @@ export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
 			light: lightSensor(bus.wrap({ sample: () => ({}) }), "lx", timer),
 		},
 		buttons: {
-			touch: new TouchButton({ ...time, open: (onSample) => new Touch({ onSample }) }),
+			touch: new TouchButton({ ...time, open: (onSample) => Reflect.construct(Touch, [{ onSample }]) }),
 			boot: new DigitalButton({ ...time, io: load("embedded:io/digital"), pin: 0 }),
 		},
 	});
