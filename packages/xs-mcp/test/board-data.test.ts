@@ -384,13 +384,17 @@ describe("a board as data", () => {
 	it("has the parts, flash and pins of the target that it extends with code of its own", () => {
 		checkTarget(LIKE_STACKCHAN);
 		const { data } = findTarget({ root: "" } as Sdk, LIKE_STACKCHAN);
-		const manifest = boardManifest("board", data ?? {}, "src", "sdkconfig") as { build: object; config: object };
+		const manifest = boardManifest("board", data ?? {}, "src", "sdkconfig") as {
+			build: object;
+			config: { chunkBytes: number; board: BoardData };
+		};
 		assert.deepEqual(manifest.build, {
 			"GLYPHS ?=": "cjk",
 			PARTITIONS_FILE: "$(PARTITIONS)/16mb.csv",
 			SDKCONFIGPATH: "sdkconfig",
 		});
-		assert.deepEqual(manifest.config, { chunkBytes: 262_144, board: { head: HEAD } });
+		const { chunkBytes, board } = manifest.config;
+		assert.deepEqual([chunkBytes, board.head, board.touch, board.power], [262_144, HEAD, true, undefined]);
 		const { screen, parts } = profileOf(LIKE_STACKCHAN);
 		assert.deepEqual(screen, { width: 320, height: 240 });
 		assert.ok(parts.includes("camera"));

@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
+import { join, posix } from "node:path";
 import type { BoardData } from "xs-mcp-firmware/hardware/board-data";
 import presets from "xs-mcp-firmware/hardware/boards/presets.json" with { type: "json" };
 import type { Part } from "xs-mcp-firmware/hardware/hardware";
+import { ROOT } from "../root.js";
 
 /** Targets with a board.ts of their own. */
 const CODE_BOARDS: readonly string[] = ["m5stack_cores3"];
@@ -101,75 +104,81 @@ const codecsOf = ({ speaker, microphone }: BoardData): readonly string[] => {
 	return [...new Set(codecs.filter((codec) => codec !== undefined))];
 };
 
-/** Manifests of the SDK and of this firmware for the members of a board, the latter from the folder `src`. */
-function manifestsOf(data: BoardData): readonly string[] {
-	const {
-		display,
-		touch,
-		speaker,
-		camera,
-		buttons,
-		leds = {},
-		power,
-		motion,
-		rtc,
-		outputs,
-		expander,
-		ethernet,
-		head,
-	} = data;
-	const own = (has: unknown, ...files: string[]): string[] =>
-		has ? files.map((file) => `hardware/drivers/manifest_${file}.json`) : [];
+/** Manifests of the SDK for the modules that drivers import. */
+const SDK_MANIFESTS: Readonly<Record<string, string>> = {
+	"embedded:io/digital": "$(MODDABLE)/modules/io/digital/manifest.json",
+	"embedded:io/pwm": "$(MODDABLE)/modules/io/pwm/manifest.json",
+	"embedded:io/serial": "$(MODDABLE)/modules/io/serial/manifest.json",
+	"embedded:network/interface/ethernet": "$(MODDABLE)/modules/io/ethernet/manifest.json",
+	neopixel: "$(MODULES)/drivers/neopixel/manifest.json",
+};
+
+/** Tools of members, and what else their modules need, from the folder `src`. */
+const MEMBER_FILES: Readonly<Partial<Record<keyof BoardData, readonly string[]>>> = {
+	display: ["screen/manifest_face.json"],
+	speaker: ["sound/manifest_player.json"],
+	microphone: ["sound/manifest_opus.json"],
+	camera: ["hardware/drivers/manifest_camera.json"],
+	leds: ["tools/parts/set-light"],
+	motion: ["tools/parts/read-sensor"],
+	head: ["tools/head-gesture", "tools/look-at", "tools/move-head", "tools/parts/move-servo"],
+};
+
+/** Members that a board.ts of its own opens. */
+const OWN_MEMBERS: readonly string[] = ["power", "speaker", "light"];
+
+/** Lists modules with those that they import: the SDK's, and those of src/hardware. All builds have the others that drivers use. */
+function withImports(modules: readonly string[]): ReadonlySet<string> {
+	const found = new Set(modules);
+	// A set is iterated with what is added meanwhile.
+	for (const module of found) {
+		const text = module.startsWith("hardware/") ? readFileSync(join(ROOT, "src", `${module}.ts`), "utf8") : "";
+		for (const [, path = ""] of text.matchAll(/^import (?!type\b)[^;]*?"([^"]+)";$/gm)) {
+			const name = path.startsWith(".") ? posix.join(posix.dirname(module), path).replace(/\.js$/, "") : path;
+			if (!path.startsWith(".") || name.startsWith("hardware/")) {
+				found.add(name);
+			}
+		}
+	}
+	return found;
+}
+
+/** Manifests of the SDK and of this firmware for the members of a board, and modules of the latter, from the folder `src`. */
+function filesOf(data: BoardData): { readonly manifests: readonly string[]; readonly modules: readonly string[] } {
+	const { display, touch, leds = {}, power, motion, rtc, head } = data;
+	const members = Object.keys(runtimeOf(data)) as (keyof BoardData)[];
+	const lights = Object.values(leds);
+	const hasPwm = typeof display?.backlight === "number" || typeof display?.backlight === "object";
+	const drivers = [
+		...members.map((member) => `open-${member}`),
+		...codecsOf(data),
+		...(lights.some((led) => "neopixel" in led) ? ["open-neopixel"] : []),
+		...(lights.some((led) => "py32" in led) ? ["py32-light"] : []),
+		...(hasPwm || lights.some((led) => "pin" in led) ? ["open-pwm-light"] : []),
+	];
+	const found = [...withImports(drivers.map((name) => `hardware/drivers/${name}`))];
+	const added = members.flatMap((member) => MEMBER_FILES[member] ?? []);
 	const sdk = (folder: string, member: unknown): string[] => {
 		const driver = driverIn(member);
 		return driver === undefined
 			? []
 			: [`$(MODDABLE)/modules/drivers/${folder}/${FOLDERS[driver] ?? driver}/manifest.json`];
 	};
-	const lights = Object.values(leds);
-	const added = [
-		...own(expander, "expander"),
-		...own(
-			lights.some((led) => "py32" in led),
-			"py32-light",
-		),
-		...own(
-			lights.some((led) => "neopixel" in led),
-			"neopixel",
-		),
-		...own(
-			lights.some((led) => "pin" in led),
-			"pwm-light",
-		),
-		...own(head, "head"),
-		...sdk("sensors", head?.touch),
-	];
-	if (isCode(data)) {
-		return [`hardware/boards/${data.extends}/manifest.json`, ...added];
-	}
-	return [
-		"hardware/boards/esp32/manifest_board.json",
-		...added,
-		...own(ethernet, "ethernet"),
-		...own(outputs, "outputs"),
-		...own(power, "power"),
-		...sdk("peripherals", power),
-		...own(display, "display"),
-		...own(display?.backlight !== undefined && display.backlight !== true, "backlight"),
-		...(display !== undefined && isRoomy(data) ? ["screen/manifest_preview.json"] : []),
-		...own(speaker, "speaker"),
-		...own(hasCodec(data), "microphone"),
-		...own(true, ...codecsOf(data)),
-		...own(touch, "touch"),
-		...sdk("sensors", touch),
-		...own(buttons, "buttons"),
-		...own(motion, "motion"),
-		...sdk("sensors", motion),
-		...own(rtc, "rtc"),
-		...sdk("peripherals", rtc),
-		...own(camera, "camera"),
-		...own(hasConsole(data), "devkit"),
-	];
+	return {
+		manifests: [
+			isCode(data) ? `hardware/boards/${data.extends}/manifest.json` : "hardware/boards/esp32/manifest_board.json",
+			...found.flatMap((name) => SDK_MANIFESTS[name] ?? []),
+			...added.filter((file) => file.endsWith(".json")),
+			...(display !== undefined && isRoomy(data) ? ["screen/manifest_preview.json"] : []),
+			...(hasConsole(data) ? ["hardware/drivers/manifest_devkit.json"] : []),
+			...[touch, motion, head?.touch].flatMap((member) => sdk("sensors", member)),
+			...[power, rtc].flatMap((member) => sdk("peripherals", member)),
+		],
+		modules: [
+			...found.filter((name) => name.startsWith("hardware/")),
+			...added.filter((file) => !file.endsWith(".json")),
+		],
+	};
 }
 
 /** Whether the set-up by the serial port of a chip's log fits: targets of the SDK may use its pins. */
@@ -197,8 +206,8 @@ function runtimeOf(data: BoardData): BoardData {
 	}
 	const { touch, buttons, leds, power, motion, rtc, outputs, expander, ethernet, head } = data;
 	Object.assign(members, { ethernet, touch, buttons, leds, power, motion, rtc, outputs, expander, head });
-	const added = Object.fromEntries(ADDED_MEMBERS.map((name) => [name, data[name]]));
-	return JSON.parse(JSON.stringify(isCode(data) ? added : members));
+	const opened = Object.entries(members).filter(([member]) => !isCode(data) || !OWN_MEMBERS.includes(member));
+	return JSON.parse(JSON.stringify(Object.fromEntries(opened)));
 }
 
 /** Returns the folder of a target in the SDK. */
@@ -215,7 +224,8 @@ export function boardManifest(name: string, data: BoardData, src: string, sdkcon
 	const { psram, display } = data;
 	// A part cannot be opened twice: the set-ups of the SDK's targets open some.
 	const keepsSetup = data.setup ?? (isCode(data) || display?.backlight === true);
-	const leftOut = keepsSetup || data.extends === undefined;
+	const leavesSetup = !keepsSetup && data.extends !== undefined;
+	const { manifests, modules } = filesOf(data);
 	return {
 		build: {
 			"GLYPHS ?=": isRoomy(data) ? "cjk" : "latin",
@@ -223,13 +233,12 @@ export function boardManifest(name: string, data: BoardData, src: string, sdkcon
 			SDKCONFIGPATH: sdkconfig,
 		},
 		defines: { firmware: { board: `#${name}` } },
-		include: manifestsOf(data).map((path) => (path.startsWith("$") ? path : `${src}/${path}`)),
-		...(leftOut
-			? {}
-			: {
-					modules: { "~": [`${targetFolder(data.extends)}/setup-target`, "$(MODULES)/pins/i2s/*"] },
-					resources: { "~": "$(MODDABLE)/examples/assets/sounds/bflatmajor" },
-				}),
+		include: manifests.map((path) => (path.startsWith("$") ? path : `${src}/${path}`)),
+		modules: {
+			...(leavesSetup && { "~": [`${targetFolder(data.extends)}/setup-target`, "$(MODULES)/pins/i2s/*"] }),
+			...Object.fromEntries(modules.map((path) => [`src/${path}`, `${src}/${path}`])),
+		},
+		...(leavesSetup && { resources: { "~": "$(MODDABLE)/examples/assets/sounds/bflatmajor" } }),
 		config: { ...(psram !== undefined && { chunkBytes: PSRAM_CHUNKS }), board: runtimeOf(data) },
 		...(psram !== undefined && {
 			creation: { chunk: { initial: PSRAM_CHUNKS }, heap: { initial: PSRAM_SLOTS } },

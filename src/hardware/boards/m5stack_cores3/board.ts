@@ -18,7 +18,10 @@ declare const amp: { volume: number };
 const SILENCE = 1;
 const LOUDEST = 256;
 
-/** M5Stack CoreS3: ESP32-S3, touch screen, speaker, microphones, camera, battery, motion, light, clock. */
+/**
+ * M5Stack CoreS3, with the parts that need code: speaker, battery and light. Of its two microphones, which the target's setup has
+ * switched on, the codec takes the left one.
+ */
 export const openBoard = () => {
 	const { powerChip } = globalThis as PowerChipGlobal;
 	if (powerChip === undefined) {
@@ -30,19 +33,9 @@ export const openBoard = () => {
 		amp.volume = volume;
 	};
 	const closing: OpeningBoard["closing"] = [player];
-	// Members that a preset adds.
-	const { board: added = {} } = config as { readonly board?: BoardData };
+	const { board: data = {} } = config as { readonly board?: BoardData };
 	const board = openMembers({
-		data: {
-			...added,
-			display: { width: 320, height: 240 },
-			touch: true,
-			// Of its two microphones, which the target's setup has switched on, the left one.
-			microphone: { channels: 1 },
-			camera: { width: 320, height: 240 },
-			motion: true,
-			rtc: true,
-		},
+		data,
 		board: { battery, player, speaker: registerSpeaker(setVolume, SILENCE, LOUDEST) },
 		closing,
 		backlight: battery,
