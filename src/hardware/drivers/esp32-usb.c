@@ -57,21 +57,9 @@ void xs_esp32usb_exists(xsMachine *the)
 	xsmcSetFalse(xsResult);
 }
 
-void xs_esp32usb_open(xsMachine *the)
-{
-	xsUnknownError("this chip has none");
-}
-
-void xs_esp32usb_close(xsMachine *the)
-{
-}
-
-void xs_esp32usb_read(xsMachine *the)
-{
-}
-
-void xs_esp32usb_write(xsMachine *the)
-{
-	xsmcSetInteger(xsResult, 0);
-}
+// Nothing calls the others.
+void xs_esp32usb_open(xsMachine *the) {}
+void xs_esp32usb_close(xsMachine *the) {}
+void xs_esp32usb_read(xsMachine *the) {}
+void xs_esp32usb_write(xsMachine *the) {}
 #endif

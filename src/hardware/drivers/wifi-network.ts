@@ -324,11 +324,10 @@ export class WiFiNetwork implements Network {
 		}
 		this.candidates = [];
 		const { clock, needsTime } = this.options;
-		const mustAsk = !this.asked;
-		if (clock.isSet || (mustAsk && !needsTime)) {
+		if (clock.isSet || !needsTime) {
 			this.tell(true);
 		}
-		if (mustAsk) {
+		if (!this.asked) {
 			this.asked = true;
 			clock.ask(() => this.tell(this.interface.connection >= HAS_ADDRESS));
 		}

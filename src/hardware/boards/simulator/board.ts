@@ -6,6 +6,7 @@ import Preference from "preference";
 import Time from "time";
 import Timer from "timer";
 import { StoredSettings } from "../../../core/stored-settings.js";
+import { toHex } from "../../../core/text/hex.js";
 import { inBuild } from "../../../platform/in-build.js";
 import { openSimulatedWiFi } from "../../../platform/simulated-wifi.js";
 import { openFace } from "../../../screen/open-face.js";
@@ -14,7 +15,6 @@ import type openCodec from "../../../sound/open-codec.js";
 import { openPlayer } from "../../../sound/open-player.js";
 import { TimedButton } from "../../drivers/button.js";
 import type { Board, Settings } from "../../hardware.js";
-import type { PartsByKind } from "../../kinds/index.js";
 import type { Light } from "../../kinds/light.js";
 import { heldBytes } from "../../pictures.js";
 
@@ -31,15 +31,8 @@ const macAddress = (settings: Settings): string => {
 	if (typeof stored === "string") {
 		return stored;
 	}
-	const bytes = ["02"];
-	while (bytes.length < 6) {
-		bytes.push(
-			Math.floor(Math.random() * 256)
-				.toString(16)
-				.padStart(2, "0"),
-		);
-	}
-	const address = bytes.join(":");
+	const bytes = Uint8Array.from({ length: 6 }, (_, at) => (at === 0 ? 2 : Math.random() * 256));
+	const address = (toHex(bytes.buffer).match(/../g) ?? []).join(":");
 	settings.set("board", "mac", address);
 	return address;
 };
@@ -60,22 +53,6 @@ const openLight = (): Light & { close(): void } => {
 	};
 };
 
-/** The button of the simulated device, which is also pressed by the key Del, and its LED. */
-const openControls = (): Required<Pick<PartsByKind, "buttons" | "lights">> & { close(): void } => {
-	const button = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
-	const simulated = new SimulatedButton({ onPush: (value) => button.follow(value === 1) });
-	const light = openLight();
-	return {
-		buttons: { button },
-		lights: { led: light },
-		close() {
-			simulated.close();
-			button.close();
-			light.close();
-		},
-	};
-};
-
 /** Moddable's desktop simulator, for which the firmware is built as for a chip. */
 export const openBoard = () => {
 	shuffleRandom();
@@ -88,9 +65,13 @@ export const openBoard = () => {
 	const player = openPlayer(70);
 	// A build that includes it, where libopus is.
 	const codec = inBuild<typeof openCodec>("src/sound/open-codec")?.(player, 1, true);
-	const { close: closeControls, ...controls } = openControls();
+	const led = openLight();
+	const button = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
+	// The key Del presses it, too.
+	const simulated = new SimulatedButton({ onPush: (value) => button.follow(value === 1) });
 	return {
-		...controls,
+		buttons: { button },
+		lights: { led },
 		name: "simulator",
 		speaker: player,
 		player,
@@ -117,7 +98,9 @@ export const openBoard = () => {
 		close() {
 			player.close();
 			preview.close();
-			closeControls();
+			simulated.close();
+			button.close();
+			led.close();
 			face.close();
 		},
 	} satisfies Board;
