@@ -10,20 +10,24 @@ export interface SmBusRecord {
 	readonly io: new (options: object) => SmBusDevice;
 }
 
-/** Opens a chip on a bus and sets it up. @throws Error if the chip does not answer */
-export const openBusChip = (
+/**
+ * Opens a part on a bus. Its chip is closed if that fails.
+ *
+ * @param open sets the chip up
+ * @throws Error if the chip does not answer
+ */
+export const openOnBus = <Part>(
 	{ io, ...pins }: SmBusRecord,
 	address: number,
-	start: (chip: SmBusDevice) => void,
-): SmBusDevice => {
+	open: (chip: SmBusDevice) => Part,
+): Part => {
 	const chip = new io({ ...pins, address, hz: 100_000 });
 	try {
-		start(chip);
+		return open(chip);
 	} catch (error) {
 		chip.close();
 		throw error;
 	}
-	return chip;
 };
 
 /** Writes registers: "2206 2710" sets 0x22 to 0x06 and 0x27 to 0x10. */

@@ -1,4 +1,4 @@
-import { openBusChip, type SmBusRecord, writeRegisters } from "./bus-chip.js";
+import { openOnBus, type SmBusRecord, writeRegisters } from "./bus-chip.js";
 
 /** Registers, from the data sheet of Everest's converter ES7210. The master clock is 256 times the sample rate. */
 const START = [
@@ -24,7 +24,8 @@ const START = [
  * @throws Error if the chip does not answer
  */
 export default function startEs7210(bus: SmBusRecord, address = 0x40): void {
-	openBusChip(bus, address, (chip) => {
+	openOnBus(bus, address, (chip) => {
 		writeRegisters(START, (register, value) => chip.writeUint8(register, value));
-	}).close();
+		chip.close();
+	});
 }

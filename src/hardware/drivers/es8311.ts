@@ -1,5 +1,5 @@
 import type { Speaker } from "../sound.js";
-import { openBusChip, type SmBusRecord, writeRegisters } from "./bus-chip.js";
+import { openOnBus, type SmBusRecord, writeRegisters } from "./bus-chip.js";
 import { registerSpeaker } from "./register-speaker.js";
 
 /** Registers, from the data sheet of Everest's codec ES8311: reset, power on as a slave, silence. */
@@ -40,10 +40,10 @@ export default function openEs8311(
 	hasMasterClock = false,
 	volume?: number,
 ): Speaker & { close(): void } {
-	const chip = openBusChip(bus, address, (opened) => {
+	return openOnBus(bus, address, (chip) => {
 		const pairs = `${RESET} ${hasMasterClock ? FROM_MASTER : FROM_BIT_CLOCK} ${START}`;
-		writeRegisters(pairs, (register, value) => opened.writeUint8(register, value));
+		writeRegisters(pairs, (register, value) => chip.writeUint8(register, value));
+		const speaker = registerSpeaker((value) => chip.writeUint8(VOLUME, value), 0, LOUDEST, volume);
+		return Object.assign(speaker, { close: () => chip.close() });
 	});
-	const speaker = registerSpeaker((value) => chip.writeUint8(VOLUME, value), 0, LOUDEST, volume);
-	return Object.assign(speaker, { close: () => chip.close() });
 }

@@ -1,6 +1,6 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { BoardData } from "../board-data.js";
-import { openBusChip, type SmBusRecord } from "./bus-chip.js";
+import { openOnBus, type SmBusRecord } from "./bus-chip.js";
 
 /** Registers of an expander, from its data sheet: each is as many bytes as the chip has ports of 8 pins. */
 interface Expander {
@@ -33,7 +33,7 @@ const EXPANDERS: Readonly<Record<NonNullable<BoardData["expander"]>["driver"], E
  */
 export default function setExpander(bus: SmBusRecord, data: NonNullable<BoardData["expander"]>): void {
 	const { ports, output, direction, inputs, highImpedance, address } = EXPANDERS[data.driver];
-	openBusChip(bus, data.address ?? address, (chip) => {
+	openOnBus(bus, data.address ?? address, (chip) => {
 		for (let port = 0; port < ports; port += 1) {
 			let levels = 0;
 			let used = 0;
@@ -49,5 +49,6 @@ export default function setExpander(bus: SmBusRecord, data: NonNullable<BoardDat
 				chip.writeUint8(highImpedance, ~used & 0xff);
 			}
 		}
-	}).close();
+		chip.close();
+	});
 }

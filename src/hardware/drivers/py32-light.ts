@@ -1,5 +1,5 @@
-import { openBusChip, type SmBusDevice, type SmBusRecord } from "./bus-chip.js";
-import { ColoredLight } from "./light-state.js";
+import { openOnBus, type SmBusDevice, type SmBusRecord } from "./bus-chip.js";
+import { NeoPixelLight, type Pixels } from "./light-neopixel.js";
 
 /** Registers of the firmware of M5Stack's I/O expander: the number of its LEDs, with a bit that shows them, and their colours. */
 const LEDS = 0x24;
@@ -8,44 +8,36 @@ const COLORS = 0x30;
 
 const ADDRESS = 0x6f;
 
-/** LEDs that an I/O expander with a PY32 drives, which all show the same. */
-class Py32Light extends ColoredLight {
-	private readonly length: number;
-	private readonly chip: SmBusDevice;
-	private sent: number | undefined;
+const pixelsOf = (chip: SmBusDevice, length: number): Pixels => {
+	let shown = 0;
+	let sent: number | undefined;
+	return {
+		brightness: 0,
+		/** 16 bits: 5, 6 and 5. */
+		makeRGB(...parts: [red: number, green: number, blue: number]): number {
+			const [red, green, blue] = parts.map((part) => (part * this.brightness) / 255) as typeof parts;
+			return ((red >> 3) << 11) | ((green >> 2) << 5) | (blue >> 3);
+		},
+		fill(color: number): void {
+			shown = color;
+		},
+		update(): void {
+			if (shown === sent) {
+				return;
+			}
+			for (let at = COLORS; at < COLORS + 2 * length; at += 2) {
+				chip.writeUint8(at, shown & 0xff);
+				chip.writeUint8(at + 1, shown >> 8);
+			}
+			chip.writeUint8(LEDS, length | SHOW);
+			sent = shown;
+		},
+		close: () => chip.close(),
+	};
+};
 
-	constructor(bus: SmBusRecord, length: number) {
-		super();
-		this.length = length;
-		this.chip = openBusChip(bus, ADDRESS, (chip) => this.showOn(chip));
-	}
-
-	close(): void {
-		this.chip.close();
-	}
-
-	protected show(): void {
-		this.showOn(this.chip);
-	}
-
-	private showOn(chip: SmBusDevice): void {
-		const brightness = this.on ? Math.round((this.brightness * 255) / 100) : 0;
-		const part = (shift: number, bits: number): number =>
-			((((this.color >> shift) & 0xff) * brightness) / 255) >> (8 - bits);
-		const shown = (part(16, 5) << 11) | (part(8, 6) << 5) | part(0, 5);
-		if (shown === this.sent) {
-			return;
-		}
-		for (let at = COLORS; at < COLORS + 2 * this.length; at += 2) {
-			chip.writeUint8(at, shown & 0xff);
-			chip.writeUint8(at + 1, shown >> 8);
-		}
-		chip.writeUint8(LEDS, this.length | SHOW);
-		this.sent = shown;
-	}
-}
-
-/** Opens LEDs at an I/O expander. @throws Error if the chip does not answer */
-const openPy32Light = (bus: SmBusRecord, length: number): Py32Light => new Py32Light(bus, length);
+/** Opens LEDs that an I/O expander with a PY32 drives, which all show the same. @throws Error if the chip does not answer */
+const openPy32Light = (bus: SmBusRecord, length: number): NeoPixelLight =>
+	openOnBus(bus, ADDRESS, (chip) => new NeoPixelLight(pixelsOf(chip, length)));
 
 export default openPy32Light;
