@@ -47,11 +47,10 @@ function memoryIn(options: readonly string[]): readonly string[] {
 	const set = ["CONFIG_SPIRAM_MODE_QUAD=y", "CONFIG_SPIRAM_SPEED_40M=y", ...options].filter((each) =>
 		each.endsWith("=y"),
 	);
-	const chosen = MEMORY.map((choice) => {
+	return MEMORY.map((choice) => {
 		const name = `_${choice}${choice === "SPIRAM" ? "=" : ""}`;
-		return set.filter((each) => each.includes(name)).at(-1);
+		return set.filter((each) => each.includes(name)).at(-1) ?? "";
 	});
-	return chosen.map((option = "") => option);
 }
 
 describe("settings of ESP-IDF", { skip: noSdk }, () => {
