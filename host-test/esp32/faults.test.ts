@@ -36,7 +36,7 @@ describeChips({ topic: "faults", firmware: FIRMWARE }, (build) => {
 
 	it("continues its session when a timer throws, and reports the error", async (t) => {
 		const device = await startInSession(t, { image: await build(), settings });
-		device.fail("self.test.fail", { fault: "throw" });
+		await device.call("self.test.fail", { fault: "throw" });
 		await until(() => /since the start: Error: thrown on purpose/.test(device.console()), "the error is in the log");
 		assert.match(JSON.stringify(await device.info()), /thrown on purpose/);
 	});

@@ -33,7 +33,7 @@ async function updateAndRollBack(t: TestContext, tools: QemuTools): Promise<void
 		["other-chip", otherChip],
 		["other-project", otherProject],
 		["cut-off", firmware.subarray(0, 700_000)],
-		["page", Buffer.from(`<html>${"x".repeat(100)}</html>`)],
+		["page", Buffer.from(`<html>${"x".repeat(1_000)}</html>`)],
 	]);
 	const device = await startInSession(t, { image, images, settings: { updateTrial: TRIAL } });
 	const { backend, nextSession, partition } = device;

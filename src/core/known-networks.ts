@@ -63,7 +63,7 @@ const GROUPS = deepFreeze([
 	["language"],
 ] as const);
 
-/** Where hashes of the built-in values of each group are stored. */
+/** Key of the stored hashes of the built-in values of each group. */
 const FLASHED = Object.freeze(["board", "flashed"] as const);
 
 /** Lets newly flashed settings win: forgets a group whose built-in values have changed. Networks stay known. */

@@ -50,7 +50,7 @@ export interface DeviceLink {
 
 /**
  * MCP with a device in the envelope of the device protocol, over WebSocket or MQTT, and the protocol's other messages (tts,
- * alert, …). Glyphs that the device's screen lacks for a text come before it; other firmware gets them with what is said.
+ * alert, …). Our firmware gets the glyphs that its screen lacks for a text before it, other firmware gets them with the text.
  *
  * The link delivers at most one message in a turn of the event loop: the caller gets a result in a promise job, and would
  * otherwise see a notification that the device sent after it first.

@@ -127,10 +127,10 @@ const MEMBER_FILES: Readonly<Partial<Record<keyof BoardData, readonly string[]>>
 /** Members that a board.ts of its own opens. */
 const OWN_MEMBERS: readonly string[] = ["power", "speaker", "light"];
 
-/** Lists modules with those that they import: the SDK's, and those of src/hardware. All builds have the others that drivers use. */
+/** Lists modules and those that they import: the SDK's, and those of src/hardware. Others that drivers use are in all builds. */
 function withImports(modules: readonly string[]): ReadonlySet<string> {
 	const found = new Set(modules);
-	// A set is iterated with what is added meanwhile.
+	// The loop also visits modules that it adds.
 	for (const module of found) {
 		const text = module.startsWith("hardware/") ? readFileSync(join(ROOT, "src", `${module}.ts`), "utf8") : "";
 		for (const [, path = ""] of text.matchAll(/^import (?!type\b)[^;]*?"([^"]+)";$/gm)) {
