@@ -137,6 +137,8 @@ function targetManifest(sdk: string, data: BoardData): object {
 			data.extends === undefined
 				? "$(MODDABLE)/modules/io/manifest.json"
 				: `${targetFolder(data.extends)}/manifest.json`,
+			// The C of the SDK's SPI needs it.
+			"$(MODULES)/pins/digital/manifest.json",
 			...(display?.driver === undefined ? [] : [`$(MODDABLE)/modules/drivers/${display.driver}/manifest.json`]),
 		],
 		config: {
