@@ -10,7 +10,8 @@ import { ROOT } from "xs-mcp/root";
 import { buildForQemu, findQemuTools, type QemuTools } from "./qemu.js";
 
 const GCC = "xtensa-lx106-elf-gcc";
-const FLAGS = ["-fsyntax-only", "-std=gnu17", "-Wall", "-Werror", "-D__ets__", "-DESP32=1"];
+/** The headers of ESP-IDF 6.0 are C23, where `bool` needs no header. */
+const FLAGS = ["-include", "stdbool.h", "-fsyntax-only", "-std=gnu17", "-Wall", "-Werror", "-D__ets__", "-DESP32=1"];
 const LIBC = "/usr/lib/xtensa-lx106-elf/include";
 const SDK = [
 	"xs/includes",
@@ -44,6 +45,17 @@ int opus_encode(OpusEncoder *, const opus_int16 *, int, unsigned char *, int32_t
 int opus_encoder_ctl(OpusEncoder *, int, ...);
 void opus_encoder_destroy(OpusEncoder *);`;
 
+/** POSIX threads, which Debian's C library for the Xtensa lacks: names and numbers of arguments. */
+const THREADS = `#pragma once
+typedef int pthread_t, pthread_mutex_t, pthread_cond_t, pthread_attr_t;
+int pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+int pthread_join(pthread_t, void **);
+int pthread_attr_init(pthread_attr_t *), pthread_attr_setstacksize(pthread_attr_t *, unsigned), pthread_attr_destroy(pthread_attr_t *);
+int pthread_mutex_init(pthread_mutex_t *, const void *), pthread_mutex_lock(pthread_mutex_t *);
+int pthread_mutex_unlock(pthread_mutex_t *), pthread_mutex_destroy(pthread_mutex_t *);
+int pthread_cond_init(pthread_cond_t *, const void *), pthread_cond_wait(pthread_cond_t *, pthread_mutex_t *);
+int pthread_cond_signal(pthread_cond_t *), pthread_cond_destroy(pthread_cond_t *);`;
+
 const tools = findQemuTools();
 const missing = spawnSync(GCC, ["--version"]).error && `${GCC} is not on the PATH: host-test/esp32/README.md`;
 
@@ -64,6 +76,7 @@ for (const chip of ["esp32", "esp32s3"]) {
 		writeFileSync(join(folder, "sdkconfig.h"), `#define CONFIG_IDF_TARGET_${chip.toUpperCase()} 1\n${config}`);
 		writeFileSync(join(folder, "img_converters.h"), CAMERA);
 		writeFileSync(join(folder, "opus.h"), OPUS);
+		writeFileSync(join(folder, "pthread.h"), THREADS);
 		// A copy: the next test may build other firmware there.
 		for (const name of readdirSync(made).filter((each) => each.endsWith(".h"))) {
 			copyFileSync(join(made, name), join(folder, name));
