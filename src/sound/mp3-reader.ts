@@ -7,9 +7,9 @@ export interface Mp3Decoder {
 	/**
 	 * @param frame a frame, and the {@link GUARD} bytes after it
 	 * @param samples receives the samples, mixed to one channel, and as a property their number
-	 * @returns bytes of the frame; another number or undefined if it cannot be decoded
+	 * @returns bytes of the frame; 0 if it cannot be decoded. For damaged content the SDK's class repeats samples.
 	 */
-	decode(frame: Uint8Array, samples: Samples): number | undefined;
+	decode(frame: Uint8Array, samples: Samples): number;
 	close(): void;
 }
 
@@ -52,7 +52,7 @@ const TAG_FLAGS = 5;
 const HAS_FOOT = 0x10;
 const MAX_TAG_BYTES = 2 ** 24;
 
-/** Reads the frames of an MP3 file or stream, or a WAV file, as it arrives. What is no frame is skipped, within limits. */
+/** Reads the frames of an MP3 file or stream, or a WAV file, as it arrives. Skips other bytes, up to {@link MAX_SKIPPED}. */
 export class Mp3Reader implements SoundReader {
 	private readonly openDecoder: () => Mp3Decoder;
 	private readonly reader = new ByteReader();
@@ -96,7 +96,7 @@ export class Mp3Reader implements SoundReader {
 				this.skipTag(head);
 			}
 		}
-		return this.decode(this.decoder);
+		return this.decode(this.decoder, piece === undefined);
 	}
 
 	close(): void {
@@ -113,7 +113,7 @@ export class Mp3Reader implements SoundReader {
 		this.reader.skip(TAG_BYTES + size + foot);
 	}
 
-	private *decode(decoder: Mp3Decoder): Iterable<Uint8Array> {
+	private *decode(decoder: Mp3Decoder, isEnd: boolean): Iterable<Uint8Array> {
 		for (let frame = this.findFrame(); frame !== undefined; frame = this.findFrame()) {
 			const samples: Samples = new Uint8Array(MAX_SAMPLE_BYTES);
 			const bytes = this.input.subarray(0, frame.length + GUARD);
@@ -126,9 +126,12 @@ export class Mp3Reader implements SoundReader {
 				yield samples.subarray(0, 2 * (samples.samples ?? 0));
 			}
 		}
+		if (isEnd && this.rate === undefined) {
+			throw new Error("neither a WAV nor an MP3 file");
+		}
 	}
 
-	/** Skips what is no frame. @returns the next frame, whole; undefined until it has arrived */
+	/** Skips other bytes. @returns the next frame, whole; undefined until it has arrived */
 	private findFrame(): Frame | undefined {
 		const { byteLength, buffer, byteOffset } = this.reader.peek(this.reader.available) as Uint8Array;
 		const view = new DataView(buffer, byteOffset, byteLength);

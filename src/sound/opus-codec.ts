@@ -64,8 +64,8 @@ export class OpusCodec implements Codec {
 			this.played = played;
 			played.over = this._play(played).catch((error: Error) => {
 				if (this.played === played) {
+					this.stop();
 					this.failure = error;
-					this.close();
 				}
 			});
 		} catch (error) {

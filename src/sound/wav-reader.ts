@@ -56,8 +56,8 @@ export class WavReader implements SoundReader {
 	private readPart(view: DataView): void {
 		if (this.part === "riff") {
 			if (textAt(view, 0) !== "RIFF" || textAt(view, 8) !== "WAVE") {
-				const isOther = !isMp3(view.getUint16(0)) && !textAt(view, 0).startsWith("ID3");
-				throw new Error(`not a WAV file${isOther ? "" : ": firmware with src/sound/manifest_mp3.json plays MP3"}`);
+				const isMp3File = isMp3(view.getUint16(0)) || textAt(view, 0).startsWith("ID3");
+				throw new Error(`not a WAV file${isMp3File ? ": firmware with src/sound/manifest_mp3.json plays MP3" : ""}`);
 			}
 			this.part = "chunk";
 		} else if (this.part === "format") {
