@@ -11,7 +11,7 @@ const MAX_PACKETS = 40;
  * Opens a codec that runs in Node, as a chip's codec runs in a separate task.
  *
  * @param loudness 0 to 1, now
- * @param player plays nothing while a codec that is not full duplex records, as on a chip
+ * @param player held while a half-duplex codec records, as on a chip
  */
 export function openCodec(loudness: () => number, isFullDuplex = false, player?: Player): Codec {
 	let sound = 0;

@@ -245,7 +245,9 @@ export function prepareScenario(
 					`not ${kind === "pins" ? "at the pins" : kind} within ${within} ms: ${shorten(members)}\n${describe(kind, happened)}`,
 				);
 			}
-			await once(happened, "added", { signal: AbortSignal.timeout(Math.ceil(left)) }).catch(() => {});
+			const timer = setTimeout(() => happened.emit("added"), Math.ceil(left));
+			await once(happened, "added");
+			clearTimeout(timer);
 		}
 	};
 

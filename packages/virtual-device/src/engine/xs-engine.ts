@@ -73,8 +73,13 @@ function listen(child: ChildProcess, events: PortEvents): void {
 		fieldReader((body) => {
 			if (body[0] === ENDED) {
 				lastWords = body.toString("utf8", 1);
-			} else {
+				return;
+			}
+			try {
 				events.reply(decodePackets(body));
+			} catch (error) {
+				failure ??= error as Error;
+				child.kill("SIGKILL");
 			}
 		}),
 	);
