@@ -71,8 +71,8 @@ export interface BoardData {
 	readonly source?: string;
 	/**
 	 * Target of the SDK that brings wiring, drivers and set-up: "m5dial". Members that it has already are `true`, or have only the
-	 * options that the firmware needs; `pins` names the pins that they take. "m5stack_cores3" opens its own parts: it takes only
-	 * `expander`, `leds` and `head`.
+	 * options that the firmware needs; `pins` names the pins that they take. "m5stack_cores3", which has a
+	 * board.ts, takes only `expander`, `leds` and `head`.
 	 */
 	readonly extends?: string;
 	/** Whether to keep the target's `setup-target`, which may switch supplies on, and opens parts. Default: if it has the backlight. */

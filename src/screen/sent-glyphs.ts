@@ -80,7 +80,7 @@ export class SentGlyphs {
 		return this.next !== before;
 	}
 
-	/** The pixels that a character moves the pen; 0 if neither the font has it nor a message had. */
+	/** The pixels that a character moves the pen; 0 if neither the font nor a sent glyph has it. */
 	measure(character: string): number {
 		return this.canvas.getTextWidth(character, this.font) || this.widthOf(character);
 	}

@@ -229,7 +229,7 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 		}
 	}
 
-	/** Stops waiting. @param reason for which there is no answer; undefined if what has come is the answer */
+	/** Stops waiting. @param reason the error; undefined to resolve with the answer so far */
 	private end(reason?: string): void {
 		const { pending } = this;
 		this.pending = undefined;

@@ -59,7 +59,7 @@ export class TimedButton implements Button {
 		}
 	}
 
-	/** Waits until the press is long. A contact that has opened by then is not: it is up once it is quiet. */
+	/** Waits until the press is long. If the contact has just opened, waits until it is quiet. */
 	private awaitLongPress(milliseconds: number): void {
 		const onTime = () => (this.debounce === undefined ? this.tell(true) : this.awaitLongPress(DEBOUNCE));
 		this.hold = this.options.timer.set(onTime, milliseconds);

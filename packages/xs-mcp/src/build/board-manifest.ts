@@ -28,7 +28,7 @@ export function withBase(data: BoardData): BoardData {
 	return base === undefined ? data : { ...base, ...data, pins: { ...base.pins, ...data.pins } };
 }
 
-/** Returns the error of a member that only the board.ts of the extended target opens. */
+/** Returns the error of a member that cannot be added to a target with a board.ts. */
 export function baseFault(data: BoardData): string | undefined {
 	const base = baseOf(data);
 	const known: readonly string[] = [...ADDED_MEMBERS, ...DESCRIPTION];
@@ -125,7 +125,7 @@ const MEMBER_FILES: Readonly<Partial<Record<keyof BoardData, readonly string[]>>
 };
 
 /** Members that a board.ts of its own opens. */
-const OWN_MEMBERS: readonly string[] = ["power", "speaker", "light"];
+const OWN_MEMBERS: readonly string[] = ["power", "speaker"];
 
 /** Lists modules and those that they import: the SDK's, and those of src/hardware. Others that drivers use are in all builds. */
 function withImports(modules: readonly string[]): ReadonlySet<string> {

@@ -111,7 +111,7 @@ const either =
 const aText: Check = (name, value) => typeof value !== "string" && `${name}: expected a text, got ${shown(value)}`;
 const isTrue: Check = (name, value) => value !== true && `${name}: expected true, got ${shown(value)}`;
 const registers: Check = (name, value) =>
-	!/^([0-9a-f]{4}( |$))+$/i.test(String(value)) &&
+	!/^[0-9a-f]{4}( [0-9a-f]{4})*$/i.test(String(value)) &&
 	`${name}: expected registers with values, two hexadecimal digits each, such as "2206 2710", got ${shown(value)}`;
 const anOrder: Check = (name, value) =>
 	!(typeof value === "string" && /^(?!.*(.).*\1)[RGBW]{3,4}$/.test(value)) &&
