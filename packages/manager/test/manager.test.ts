@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import { MemoryStore } from "xs-mcp-manager/core";
+import { MemoryStore, ServerError } from "xs-mcp-manager/core";
 import { passTime, temporaryFolder, testWith, until } from "../../../host-test/support/testing.js";
 import { NO_OFFERS } from "../src/core/offers.js";
 import {
@@ -106,6 +106,11 @@ describe("McpManager", () => {
 		assert.deepEqual(await codeOf("echo", { text: "crash" }, "two"), ["MAX_RETRIES_EXCEEDED", false]);
 		assert.deepEqual(await codeOf("echo", {}, "three"), ["CONNECTION_FAILED", false]);
 		await assert.rejects(manager.readResource("one", "file:///nothing"), { code: "METHOD_NOT_FOUND" });
+	});
+
+	it("rejects with errors that are not taken for those of servers", () => {
+		assert.ok(!(new McpError("PERMISSION_DENIED", "x") instanceof ServerError));
+		assert.ok(new ServerError("timeout", "x") instanceof ServerError);
 	});
 
 	it("asks for approval, where it was told to, of each call that autoApprove does not name", async (t) => {

@@ -103,12 +103,9 @@ interface ErrorDetails {
 	readonly retryAfter?: number | undefined;
 }
 
-/**
- * A server did not answer, nothing was sent to it, or the manager rejects a request. The manager's methods reject with
- * {@link McpErrorCode} only.
- */
+/** An error with a code. The manager's methods reject with codes of {@link McpErrorCode} only. */
 export class McpError<Code extends ServerErrorCode | McpErrorCode = McpErrorCode> extends Error {
-	override readonly name = "McpError";
+	override readonly name: string = "McpError";
 	readonly code: Code;
 	readonly details: unknown;
 	/** Whether it can be repeated without doing its work twice. */
@@ -126,10 +123,10 @@ export class McpError<Code extends ServerErrorCode | McpErrorCode = McpErrorCode
 	}
 }
 
-/** A server did not answer, or nothing was sent to it. */
-export const ServerError = McpError<ServerErrorCode>;
-/** Instance of {@link ServerError}. */
-export type ServerError = McpError<ServerErrorCode>;
+/** Error of a server that did not answer, or to which nothing was sent. */
+export class ServerError extends McpError<ServerErrorCode> {
+	override readonly name = "ServerError";
+}
 
 const OF_PROTOCOL_ERROR: Readonly<Record<number, McpErrorCode>> = {
 	[ProtocolErrorCode.InvalidRequest]: "INVALID_REQUEST",
@@ -140,7 +137,7 @@ const OF_PROTOCOL_ERROR: Readonly<Record<number, McpErrorCode>> = {
 
 /** The table's entry of an error; undefined if a server is not the reason. */
 function failureOf(error: unknown): Failure | undefined {
-	return error instanceof McpError && isServerErrorCode(error.code) ? FAILURES[error.code] : undefined;
+	return error instanceof ServerError ? FAILURES[error.code] : undefined;
 }
 
 /** Converts the error of a call to one with a code for the manager's callers. */
