@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { McpError } from "../src/core/errors.js";
 import { problemText } from "../src/upstreams/configured-servers.js";
 import { readServers } from "../src/upstreams/read-servers.js";
-import type { ServerConfig } from "../src/upstreams/server-config.js";
+import { fieldProblemOf, type ServerConfig } from "../src/upstreams/server-config.js";
 
 function read(content: object | string, environment = {}) {
 	const text = typeof content === "string" ? content : JSON.stringify(content, undefined, "\t");
@@ -370,4 +371,9 @@ describe("a file of another host", () => {
 		assert.equal(readHostFile({ timeout: 60 }, "f.json").configs[0]?.timeout, 60_000);
 		assert.equal(readHostFile({ timeout: 5_000 }, "f.json").configs[0]?.timeout, 5_000);
 	});
+});
+
+it("an error that names no field of an entry is thrown again", () => {
+	const error = new McpError("INVALID_REQUEST", "x");
+	assert.throws(() => fieldProblemOf(error), error);
 });

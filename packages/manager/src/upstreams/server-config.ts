@@ -182,10 +182,11 @@ function fieldError(field: string, problem: string): McpError {
 
 /** The invalid member that an error of {@link serverConfig} names. Throws any other error again. */
 export function fieldProblemOf(error: unknown): FieldProblem {
-	if (!(error instanceof McpError)) {
+	const details = error instanceof McpError ? (error.details as FieldProblem | undefined) : undefined;
+	if (details?.field === undefined) {
 		throw error;
 	}
-	return error.details as FieldProblem;
+	return details;
 }
 
 /**
