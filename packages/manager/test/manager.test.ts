@@ -239,6 +239,14 @@ describe("registering", () => {
 		assert.equal((await manager.executeTool("echo", { text: "x" }, { server: "one" })).success, true);
 	});
 
+	itManager("rejects the id of a server that is still closing as an invalid request", async (manager) => {
+		await manager.registerServer(odd("one"));
+		const disconnected = manager.disconnect("one");
+		const registered = manager.registerServer(odd("one"));
+		await assert.rejects(registered, { code: "INVALID_REQUEST", message: "Connection 'one' already exists" });
+		await disconnected;
+	});
+
 	itManager("keeps no notification handler of a client that has no session", async (manager) => {
 		const before = manager.listenerCount("notification");
 		const onHandler = (): never => {

@@ -45,12 +45,14 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 	 */
 	add(config: ServerConfig): ConfiguredServer {
 		const { id } = config;
-		if (this.#servers.has(id)) {
-			throw new McpError("INVALID_REQUEST", `Connection '${id}' already exists`);
+		try {
+			const server = new ConfiguredServer(config, this, authFor(config, this.#signIns));
+			this.#servers.set(id, server);
+			return server;
+		} catch (error) {
+			// RangeError: the id belongs to another server, or to one that is still closing.
+			throw error instanceof RangeError ? new McpError("INVALID_REQUEST", `Connection '${id}' already exists`) : error;
 		}
-		const server = new ConfiguredServer(config, this, authFor(config, this.#signIns));
-		this.#servers.set(id, server);
-		return server;
 	}
 
 	async remove(id: string): Promise<void> {
