@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { unwatchFile, watchFile } from "node:fs";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { MemoryStore, ServerError } from "xs-mcp-manager/core";
@@ -306,6 +307,30 @@ describe("a reload of the file of servers", () => {
 			assert.deepEqual(ids, ["other"]);
 		});
 	}
+
+	it("waits until the file has stopped changing: one that is being rewritten is not read in part", async (t) => {
+		const file = `${temporaryFolder()}/servers.yaml`;
+		const entries = ["a", "b", "c"].map((id) => `  - id: ${id}\n    url: http://localhost/\n    enabled: false\n`);
+		const write = (count: number) => writeFile(file, `servers:\n${entries.slice(0, count).join("")}`);
+		await write(2);
+		const manager = await openManager(t, { file });
+		t.mock.timers.enable({ apis: ["setTimeout"] });
+		const ids = () => manager.configs.map(({ id }) => id).join();
+		t.after(() => unwatchFile(file));
+		for (const count of [1, 3]) {
+			// Node calls all listeners of a file at the same time.
+			const seen = new Promise<unknown>((resolve) => watchFile(file, resolve));
+			await write(count);
+			await seen;
+			// The manager has had the time to read it.
+			await validateServersFile(file);
+			await validateServersFile(file);
+			assert.equal(ids(), "a,b");
+		}
+		t.mock.timers.tick(1_000);
+		t.mock.timers.reset();
+		await until(() => ids() === "a,b,c", "the whole file is read");
+	});
 
 	it("tells of a problem once, whoever has the file read, and again once it was gone meanwhile", async (t) => {
 		const file = `${temporaryFolder()}/servers.json`;

@@ -28,7 +28,10 @@ import { ELICITATION, expectComplete, makeResourceCache, withQuestions } from ".
 import { methodNameOf } from "./typed-tools.js";
 
 /** Milliseconds between checks whether the file has changed. */
-const POLL_TIME = 500;
+const POLL_TIME = 250;
+
+/** Milliseconds without a change before the file is read: a check after the last change must find none. */
+const SETTLE_TIME = 400;
 
 /** Names of tools in the error for one that is not known. */
 const MAX_SUGGESTED = 3;
@@ -38,6 +41,8 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	readonly #options: McpManagerOptions;
 	/** Follows changes of the file, once it was read. */
 	#watcher: StatWatcher | undefined;
+	/** Runs while the file may still be changing: programs write files in parts. */
+	#settling: NodeJS.Timeout | undefined;
 	readonly #opened: ServerRegistry;
 	#isInitialized = false;
 	readonly #servers: ConfiguredServers;
@@ -52,7 +57,11 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 
 	readonly #onChanged = (): void => void this.emit("changed");
 
-	readonly #onFileChanged = () => void this.reload().catch(({ message }: Error) => this.emit("warning", message));
+	readonly #onFileChanged = (): void => {
+		const reload = () => this.reload().catch(({ message }: Error) => this.emit("warning", message));
+		clearTimeout(this.#settling);
+		this.#settling = setTimeout(reload, SETTLE_TIME).unref();
+	};
 
 	constructor(options: McpManagerOptions = {}) {
 		super();
@@ -353,6 +362,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		if (this.path !== undefined) {
 			unwatchFile(this.path, this.#onFileChanged);
 		}
+		clearTimeout(this.#settling);
 		await this.#reloading;
 		this.#opened.off("changed", this.#onChanged);
 		await this.#servers.close();
