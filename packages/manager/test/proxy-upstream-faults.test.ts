@@ -80,6 +80,24 @@ describe("the proxy before an upstream that hangs", () => {
 		assert.match(textOf(await proxy.callTool("count", {}, {}), true), /^接続失敗.*no answer within 50 ms/);
 	});
 
+	it("gives a call its own time for connecting, though a list has begun to connect", async (t) => {
+		const { proxy, hang } = await openBeforeHung(t, "", { connect: 100, list: 20 });
+		hang();
+		const list = assert.rejects(proxy.listTools(), /cannot be reached: no answer within 20 ms/);
+		assert.match(textOf(await proxy.callTool("count", {}, {}), true), /no answer within 100 ms/);
+		await list;
+	});
+
+	it("opens one connection for lists at the same time while the gate is locked", async (t) => {
+		const { proxy, methods } = await openBeforeHung(t, "/s", {});
+		const lists = await Promise.all([proxy.listTools(), proxy.listTools()]);
+		assert.deepEqual(
+			lists.map((tools) => tools.length),
+			[2, 2],
+		);
+		assert.equal(methods.join(), "server/discover,initialize,notifications/initialized,tools/list");
+	});
+
 	it("pings the upstream while nothing is asked", async (t) => {
 		const { proxy, hang, methods } = await openBeforeHung(t, "/s", { ping: 1_000, pingInterval: 10 });
 		textOf(await proxy.callTool("activate", {}, {}), false);

@@ -1,4 +1,4 @@
-import { EventEmitter } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { isInputRequiredResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import type { Request, RequestContext } from "../core/connection.js";
 import { ServerError } from "../core/errors.js";
@@ -7,13 +7,13 @@ import type { Complete, Results } from "../core/results.js";
 import { SdkConnection } from "../upstreams/sdk-connection.js";
 import type { ServerConfig } from "../upstreams/server-config.js";
 
-/** Times in milliseconds. A ping and a new connection together take less than the 10 s after which models and people give up. */
+/** Times in milliseconds. A ping and a new connection over a network take less than the 10 s after which models and people give up. */
 export const UPSTREAM_TIMING = {
 	/** For connecting over a network. */
 	connect: 6_000,
 	/** For starting a command and connecting to it. */
 	start: 10_000,
-	/** For lists: the host waits for them. */
+	/** For the answer to a list, and before that for the connection if there is none: the host waits for both. */
 	list: 5_000,
 	/** For the answer to a ping. */
 	ping: 3_000,
@@ -46,6 +46,8 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 	/** Why lists could not be read at the last attempt. */
 	readonly #failures = new Map<ListName, ProtocolError>();
 	readonly #warnings = new Set<string>();
+	/** Reads in progress, shared while there is no connection. */
+	readonly #reading = new Map<ListName, Promise<void>>();
 
 	constructor(config: ServerConfig, timing: UpstreamTiming) {
 		super();
@@ -53,9 +55,9 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 		this.#timing = timing;
 	}
 
-	/** Connects, unless it is connected. Rejects with an Error that gives the reason, after `timeout` milliseconds at the latest. */
-	connect(timeout = this.#config.transport === "stdio" ? this.#timing.start : this.#timing.connect): Promise<void> {
-		this.#connecting ??= this.#connect(timeout).finally(() => {
+	/** Connects, unless it is connected. Rejects with an Error that gives the reason. */
+	connect(): Promise<void> {
+		this.#connecting ??= this.#connect().finally(() => {
 			this.#connecting = undefined;
 		});
 		return this.#connecting;
@@ -120,11 +122,12 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 		await this.#close(reason);
 	}
 
-	async #connect(timeout: number): Promise<void> {
+	async #connect(): Promise<void> {
 		if (this.#connection !== undefined) {
 			return;
 		}
-		const connection = await this.#open(timeout);
+		const { connect, start, pingInterval } = this.#timing;
+		const connection = await this.#open(this.#config.transport === "stdio" ? start : connect);
 		if (!connection.isOpen) {
 			throw new Error("the connection closed immediately");
 		}
@@ -136,7 +139,7 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 				this.emit("listChanged", method);
 			}
 		});
-		const pings = setInterval(() => void this.#checkIfIdle(), this.#timing.pingInterval);
+		const pings = setInterval(() => void this.#checkIfIdle(), pingInterval);
 		connection.events.once("closed", (reason) => {
 			clearInterval(pings);
 			this.#connection = undefined;
@@ -153,17 +156,29 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 
 	/**
 	 * Reads a list; one that the upstream does not declare is empty. Settles when it was read, or has failed. Never rejects.
+	 * Without a connection, calls at the same time share one read.
 	 *
 	 * @param connects whether a connection that is opened for it stays open
 	 */
 	async refresh(list: ListName, connects: boolean): Promise<void> {
+		const shared = this.#connection === undefined ? this.#reading.get(list) : undefined;
+		const reading = shared ?? this.#read(list, connects).finally(() => this.#reading.delete(list));
+		this.#reading.set(list, reading);
+		await reading;
+	}
+
+	async #read(list: ListName, connects: boolean): Promise<void> {
 		const { method, capability } = LISTS[list];
 		const time = this.#timing.list;
 		let signal: AbortSignal | undefined;
 		let passing: SdkConnection | undefined;
 		try {
 			if (connects) {
-				await this.connect(time);
+				const late = once(AbortSignal.timeout(time), "abort").then(() => {
+					throw new Error(`no answer within ${time} ms`);
+				});
+				// Calls share the attempt, and may wait longer.
+				await Promise.race([this.connect(), late]);
 			}
 			passing = this.#connection === undefined ? await this.#open(time) : undefined;
 			const connection = (passing ?? this.#connection) as SdkConnection;
