@@ -1,4 +1,4 @@
-/** Meaning of a code to the one who gets the error. */
+/** What an error code maps to: HTTP, JSON-RPC, OAuth, exit code. */
 interface Effect {
 	/** Status of an HTTP answer. Default 400. */
 	readonly status?: number;
@@ -51,25 +51,25 @@ const EFFECTS = {
 	"method-not-found": { status: 404, rpc: -32_601 },
 	"invalid-params": { rpc: -32_602 },
 	"session-not-found": { status: 404, rpc: -32_001 },
-	/** A message of 2026-07-28 disagrees with its headers: HeaderMismatch. */
+	/** The headers of a message of 2026-07-28 differ from its body: HeaderMismatch. */
 	"header-mismatch": { rpc: -32_020 },
-	/** A message of 2026-07-28 is not valid. The error has its code. */
+	/** Invalid message of 2026-07-28. The error overrides the JSON-RPC code. */
 	protocol: {},
 
-	/** The command line is wrong. */
-	usage: { exit: 2 },
-	/** Settings cannot be used. */
-	configuration: { exit: 2 },
-	/** A gateway does not answer its command line. It may start later. */
-	unreachable: {},
-	/** A gateway has answered its command line with an error, whose status and code the error has. */
-	rejected: {},
+	/** Wrong command line. */
+	usage: { status: 500, exit: 2 },
+	/** Settings that cannot be used. */
+	configuration: { status: 500, exit: 2 },
+	/** No gateway answers the command line. One may start later. */
+	unreachable: { status: 500 },
+	/** A gateway rejected a request of the command line, with the error's status and code. */
+	rejected: { status: 500 },
 } as const satisfies Readonly<Record<string, Effect>>;
 
 export type GatewayErrorCode = keyof typeof EFFECTS;
 
 interface ErrorDetails {
-	/** Replaces that of the code. */
+	/** Overrides the status of the code. */
 	readonly status?: number;
 	readonly rpc?: number | undefined;
 	/** Headers of an HTTP answer. */
@@ -77,7 +77,7 @@ interface ErrorDetails {
 	/** The `data` of a JSON-RPC error, and the id of its request if that has one. */
 	readonly data?: unknown;
 	readonly id?: unknown;
-	/** For the log alone. */
+	/** Logged, never sent. */
 	readonly log?: object;
 	readonly cause?: unknown;
 }
@@ -106,7 +106,7 @@ export class GatewayError extends Error {
 		this.#id = details.id;
 	}
 
-	/** Meaning of its code. {@link status} and {@link rpc} may differ from it. */
+	/** What its code maps to. {@link status} and {@link rpc} may differ from it. */
 	get effect(): Effect {
 		return EFFECTS[this.code];
 	}
@@ -118,6 +118,10 @@ export class GatewayError extends Error {
 		return { jsonrpc: "2.0", error: { code, message, data }, id };
 	}
 }
+
+/** Whether a client may read the message of an error. Other errors are internal. */
+export const isForClient = (error: unknown): error is GatewayError =>
+	error instanceof GatewayError && error.effect.status !== 500;
 
 /** Exit codes, as POSIX shells have them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;

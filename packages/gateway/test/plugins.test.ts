@@ -10,6 +10,7 @@ import { until } from "../../../host-test/support/testing.js";
 import { describeConfiguration, listSettings, loadPlugins, readConfiguration } from "../src/config/configuration.js";
 import { createGateway } from "../src/gateway.js";
 import { makeLog } from "../src/log.js";
+import { ConfigurationError, type Plugin } from "../src/plugin.js";
 import { WireDevice } from "../testing/gateway.js";
 import { makeStateFolder } from "../testing/program.js";
 
@@ -51,6 +52,22 @@ describe("an operator's own plugin", () => {
 		const sent = async () => (await (await fetch(new URL("/notify", clients))).json()).sent;
 		await until(async () => (await sent()) === 1, "the message is sent");
 		assert.match(messages.join(), /^lamp_000001: /);
+	});
+
+	it("answers an error of settings as an internal error", async (t) => {
+		const plugin: Plugin = {
+			name: "p",
+			setup: ({ publicRoutes }) =>
+				void publicRoutes.get("/broken", () => {
+					throw new ConfigurationError(["/etc/secret: cannot be read"]);
+				}),
+		};
+		const settings = readConfiguration({ flags: { ...PORTS, stateFolder: makeStateFolder() } });
+		const gateway = await createGateway({ settings, log, plugins: [plugin] });
+		t.after(() => gateway.close());
+		const answer = await fetch(new URL("/broken", gateway.urls.clients));
+		assert.equal(answer.status, 500);
+		assert.deepEqual((await answer.json()).error, { code: -32603, message: "internal error" });
 	});
 
 	it("has its problems named together with those of all others", async () => {

@@ -5,7 +5,7 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { StoreError } from "xs-mcp-manager/core";
 import type { RunningGateway } from "../gateway.js";
-import { GatewayError } from "../gateway-error.js";
+import { GatewayError, isForClient } from "../gateway-error.js";
 import { answerRpc, type HttpEnv } from "./route.js";
 
 /** JSON, or HTML. */
@@ -66,7 +66,7 @@ export function makeRejectionReport(gateway: RunningGateway, addressOf: (request
 
 	const report = (error: Error, path: string, request: IncomingMessage): void => {
 		const where = { address: addressOf(request), method: request.method, path: path.replace(TICKET, "$1/…") };
-		if (error instanceof GatewayError) {
+		if (isForClient(error)) {
 			const { code, status, message, effect } = error;
 			const { reason } = effect;
 			if (reason !== undefined) {
@@ -118,7 +118,7 @@ export function makeRejectionReport(gateway: RunningGateway, addressOf: (request
 
 /** The error that the client gets. The log has the details of an internal one, and the path and the cure of one that was not saved. */
 function toClient(error: Error): GatewayError {
-	if (!(error instanceof GatewayError)) {
+	if (!isForClient(error)) {
 		return new GatewayError("failed", "internal error");
 	}
 	const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
