@@ -274,4 +274,14 @@ describe("a session", () => {
 		await until(() => side.endpoint.clients.length === 0, "no session is open");
 		assert.equal(side.gateway.servers.listenerCount("changed"), 0);
 	});
+
+	itGateway("is not opened after an internal error, which the client gets without details", async (side) => {
+		side.gateway.catalog = () => {
+			throw new Error("catalog broken");
+		};
+		const { status, text } = await postIn(side.clientUrl(), INITIALIZE);
+		assert.equal(status, 500);
+		assert.deepEqual(JSON.parse(text).error, { code: -32603, message: "internal error" });
+		assert.deepEqual(side.warnings, ["client request: catalog broken"]);
+	});
 });

@@ -14,8 +14,9 @@ import type { Catalog } from "../catalog/catalog.js";
 import { readView } from "../catalog/tool-view.js";
 import { type Access, scopesOf } from "../config/access.js";
 import type { Configuration } from "../config/settings.js";
-import { GatewayError } from "../gateway-error.js";
+import { GatewayError, isForClient } from "../gateway-error.js";
 import { victimFor } from "../http/fair-share.js";
+import { answerRpc } from "../http/route.js";
 import { Client } from "../mcp/client.js";
 import { ClientRequest, isRequest, readStateless } from "../mcp/client-request.js";
 import type { Gateway } from "../mcp/gateway.js";
@@ -103,9 +104,26 @@ export class HttpEndpoint {
 
 	/**
 	 * Serves one HTTP request. Method, Host, Origin, token and body have been checked. Rejects with {@link GatewayError} if the
-	 * client's access token lacks a scope for the call.
+	 * client's access token lacks a scope for the call. Answers all other errors itself.
 	 */
 	async handle(request: IncomingMessage, response: ServerResponse, admitted: AdmittedRequest): Promise<void> {
+		try {
+			await this.#serve(request, response, admitted);
+		} catch (error) {
+			if (!isForClient(error)) {
+				this.report(error as Error);
+			} else if (error.effect.reason !== undefined) {
+				throw error;
+			}
+			if (response.headersSent) {
+				response.destroy();
+			} else {
+				answerRpc(response, isForClient(error) ? error : new GatewayError("failed", "internal error"));
+			}
+		}
+	}
+
+	async #serve(request: IncomingMessage, response: ServerResponse, admitted: AdmittedRequest): Promise<void> {
 		if (response.closed) {
 			// The client has disconnected: no event would mark the end of the request.
 			return;
