@@ -77,7 +77,11 @@ describe("glyphs for a device whose screen lacks them", () => {
 			assert.equal(glyphsFor(other), undefined);
 		}
 		assert.equal(glyphsFor(FONT, { mcp: true }), undefined);
-		assert.ok(glyphsFor({ bundle: "unifontex-v1", charset: "latin", size: 16, bpp: 1 }), "firmware up to 0.1");
+		const old = { bundle: "unifontex-v1", charset: "latin", size: 16, bpp: 1 };
+		assert.ok(glyphsFor(old), "firmware up to 0.1");
+		for (const other of [{ bundle: "noto-v1" }, { size: 20 }, { bpp: 4 }]) {
+			assert.equal(glyphsFor({ ...old, ...other }), undefined);
+		}
 	});
 });
 
@@ -170,12 +174,25 @@ function makeBundle(t: TestContext): string {
 	writeFileSync(join(folder, "cjk.cbin"), cjk);
 	writeFileSync(join(folder, "ext.cbin"), emoji);
 	writeFileSync(join(folder, "broken.cbin"), cjk.subarray(0, 100));
+	const dragon = [{ codepoint: 0x9f8d, size: 20 }];
+	writeFileSync(
+		join(folder, "no-metrics.cbin"),
+		makeCbin(4, dragon, [{ first: 0x9f8d, length: 1, number: 99, kind: 2 }]),
+	);
+	const short = makeCbin(4, dragon, [{ first: 0x9f8d, length: 1, number: 1, kind: 2 }]);
+	short.writeUInt32LE(short.length - 100, 36 + 24 + 200 + 16);
+	writeFileSync(join(folder, "short.cbin"), short);
 	const manifest = {
 		version: 1,
 		bundle_id: "noto-v1",
 		charsets: { basic: null, common: { charset: "common", codepoints: [0x41, 0x4e01] } },
 		shards: [
-			{ id: "sc", count: 1, ranges: [[0x4e00, 0x9fff]], profiles: { "20_4": "cjk.cbin", "16_4": "broken.cbin" } },
+			{
+				id: "sc",
+				count: 1,
+				ranges: [[0x4e00, 0x9fff]],
+				profiles: { "20_4": "cjk.cbin", "16_4": "broken.cbin", "18_4": "no-metrics.cbin", "22_4": "short.cbin" },
+			},
 			{ id: "ext", count: 1, ranges: [[0x2_0000, 0x2_ffff]], profiles: { "20_4": "ext.cbin", "14_1": "ext.cbin" } },
 		],
 	};
@@ -246,13 +263,17 @@ describe("glyphs for the C++ firmware", () => {
 		for (const font of [
 			{ ...NOTO, size: 16 },
 			{ ...NOTO, size: 14, bpp: 1 },
+			{ ...NOTO, size: 18 },
+			{ ...NOTO, size: 22 },
 		]) {
 			assert.equal(bundle(font)?.("龍𠮷"), undefined);
 			assert.equal(bundle(font)?.("龍𠮷"), undefined);
 		}
-		assert.equal(problems.length, 2);
+		assert.equal(problems.length, 4);
 		assert.match(problems[0] ?? "", /^fontFolder: broken\.cbin: .+/);
 		assert.equal(problems[1], "fontFolder: ext.cbin: expected plain bitmaps of 1 bits a pixel");
+		assert.match(problems[2] ?? "", /^fontFolder: no-metrics\.cbin: .+/);
+		assert.equal(problems[3], "fontFolder: short.cbin: bitmap of U+9f8d outside the file");
 	});
 
 	it("need a manifest that can be used", (t) => {

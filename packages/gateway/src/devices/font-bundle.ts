@@ -43,16 +43,17 @@ export function openFontBundle(folder: string, onProblem: (problem: string) => v
 	const { bundle_id: bundle, charsets, shards } = readManifest(folder);
 	const builtIn = new Map(Object.entries(charsets).map(([name, set]) => [name, set && new Set(set.codepoints)]));
 	const fonts = new Map<string, CbinFont | undefined>();
-	const readFont = (path: string, bpp: number): CbinFont | undefined => {
-		if (!fonts.has(path)) {
-			try {
+	const findIn = (path: string, bpp: number, codepoint: number) => {
+		try {
+			if (!fonts.has(path)) {
 				fonts.set(path, readCbin(readFileSync(join(folder, path)), bpp));
-			} catch (error) {
-				fonts.set(path, undefined);
-				onProblem(`fontFolder: ${path}: ${(error as Error).message}`);
 			}
+			return fonts.get(path)?.(codepoint);
+		} catch (error) {
+			fonts.set(path, undefined);
+			onProblem(`fontFolder: ${path}: ${(error as Error).message}`);
+			return undefined;
 		}
-		return fonts.get(path);
 	};
 	return (font) => {
 		const { bundle: wanted, charset, size, bpp } = isObject(font) ? font : {};
@@ -65,7 +66,7 @@ export function openFontBundle(folder: string, onProblem: (problem: string) => v
 				ranges.some(([first, last]) => codepoint >= first && codepoint <= last),
 			);
 			const path = shard?.profiles[`${size}_${bpp}`];
-			return path === undefined ? undefined : readFont(path, bpp)?.(codepoint);
+			return path === undefined ? undefined : findIn(path, bpp, codepoint);
 		};
 		return (text) => {
 			const glyphs: object[] = [];
@@ -95,7 +96,7 @@ function readManifest(folder: string): z.infer<typeof manifestSchema> {
 /**
  * Reads a font in CBIN, the form of `lv_font_t` in memory.
  *
- * @returns a function that finds the glyph of a code point
+ * @returns a function that finds the glyph of a code point, and throws Error if that is damaged
  * @throws Error if the file is truncated, or its bitmaps have another form than messages
  */
 function readCbin(file: Buffer, bpp: number) {
@@ -127,7 +128,11 @@ function readCbin(file: Buffer, bpp: number) {
 		}
 		const at = metrics + number * METRICS_BYTES;
 		const [box_w, box_h] = [file.readUInt16LE(at + 8), file.readUInt16LE(at + 10)];
-		const bitmap = bitmaps + file.readUInt32LE(at);
+		const first = bitmaps + file.readUInt32LE(at);
+		const bitmap = file.subarray(first, first + Math.ceil((box_w * box_h * bpp) / 8));
+		if (bitmap.length < (box_w * box_h * bpp) / 8) {
+			throw new Error(`bitmap of U+${codepoint.toString(16)} outside the file`);
+		}
 		return {
 			codepoint,
 			adv_w: file.readUInt32LE(at + 4),
@@ -135,7 +140,7 @@ function readCbin(file: Buffer, bpp: number) {
 			box_h,
 			ofs_x: file.readInt16LE(at + 12),
 			ofs_y: file.readInt16LE(at + 14),
-			bitmap: file.subarray(bitmap, bitmap + Math.ceil((box_w * box_h * bpp) / 8)),
+			bitmap,
 		};
 	};
 }

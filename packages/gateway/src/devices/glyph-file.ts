@@ -37,9 +37,11 @@ let contents: ReturnType<typeof readGlyphs> | undefined;
  * @returns undefined if that names no glyph set of this project, as `set`, or as `charset` with firmware up to 0.1
  */
 export function glyphsFor(font: unknown): GlyphsFor | undefined {
-	const set = CHARSETS.indexOf(isObject(font) ? String(font.set ?? font.charset) : "");
+	const { bundle, size, bpp, charset, set } = isObject(font) ? font : {};
+	const isOurs = bundle === FONT.bundle && size === FONT.size && bpp === FONT.bpp;
+	const bit = CHARSETS.indexOf(String(set ?? (isOurs && charset)));
 	const path = PLACES.find((place) => existsSync(place));
-	if (set < 0 || path === undefined) {
+	if (bit < 0 || path === undefined) {
 		return undefined;
 	}
 	return (text) => {
@@ -48,7 +50,7 @@ export function glyphsFor(font: unknown): GlyphsFor | undefined {
 			return [];
 		}
 		contents ??= readGlyphs(brotliDecompressSync(readFileSync(path)));
-		return contents(characters, 1 << set);
+		return contents(characters, 1 << bit);
 	};
 }
 
