@@ -276,6 +276,24 @@ describe("glyphs for the C++ firmware", () => {
 		assert.equal(problems[3], "fontFolder: short.cbin: bitmap of U+9f8d outside the file");
 	});
 
+	it("are left out of a message that would be too large for the device", (t) => {
+		const hello = { type: "hello", features: { mcp: true, glyph_push: true }, text_font: NOTO, max_message_bytes: 600 };
+		const pushes: unknown[] = [];
+		const link = {
+			write: (text: string) => void pushes.push(JSON.parse(text).glyph_push?.glyphs.length),
+			disconnect() {},
+		};
+		const read = readHello(
+			hello,
+			openFontBundle(makeBundle(t), () => {}),
+		);
+		const connection = new DeviceConnection({ id: ID, clientId: "", transport: "websocket" }, read, link);
+		connection.send({ type: "stt", text: "一" });
+		connection.send({ type: "stt", text: "一丂七" });
+		connection.close();
+		assert.deepEqual(pushes, [1, undefined]);
+	});
+
 	it("need a manifest that can be used", (t) => {
 		const folder = makeBundle(t);
 		writeFileSync(join(folder, "manifest.json"), '{"bundle_id":"noto-v1","charsets":{}}');

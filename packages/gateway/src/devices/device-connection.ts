@@ -99,7 +99,9 @@ export class DeviceConnection extends Connection {
 			const { type, state, text } = message;
 			const isShown = type === "stt" || (type === "tts" && state === "sentence_start");
 			const glyph_push = isShown && typeof text === "string" ? this.#hello.glyphPushFor?.(text) : undefined;
-			this.#write(this.#wrap({ ...message, glyph_push }));
+			const whole = this.#wrap({ ...message, glyph_push });
+			const isTooLarge = glyph_push !== undefined && Buffer.byteLength(whole) > this.#hello.maxMessageBytes;
+			this.#write(isTooLarge ? this.#wrap(message) : whole);
 		}
 	}
 
