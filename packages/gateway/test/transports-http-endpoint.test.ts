@@ -176,6 +176,15 @@ for (const era of cases(Object.keys(ERAS) as (keyof typeof ERAS)[])) {
 			assert.equal(device.cancelled[0], device.calls[0]?.id);
 		});
 
+		it("has every call checked by the program that serves it", async (t) => {
+			const checked: object[] = [];
+			const checkCall = async (_server: object, { name }: { name: string }, args: object) =>
+				void checked.push({ name, args });
+			const { side } = await startWithDevice(t, { checkCall });
+			await setVolume(await connect(t, side), NAMES.first, 5);
+			assert.deepEqual(checked, [{ name: SET_VOLUME.name, args: { volume: 5 } }]);
+		});
+
 		itGateway("is told at once that the device's answer nests too deep", async (side, t) => {
 			const structuredContent = JSON.parse(`{"a":${"[".repeat(100)}${"]".repeat(100)}}`);
 			await WireDevice.connect(t, side, { onCall: () => ({ content: [], structuredContent }) });

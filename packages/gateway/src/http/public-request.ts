@@ -144,9 +144,12 @@ export function fetchPolicy(
 			return;
 		}
 		for (const [name, value] of Object.entries(args)) {
+			if (typeof value !== "string" || !/^\s*https?:/i.test(value)) {
+				continue;
+			}
 			const property = tool.inputSchema.properties?.[name];
 			const isUrl = /(^|[^a-z])url$|Url$/i.test(name) || (isObject(property) && property.format === "uri");
-			if (isUrl && typeof value === "string" && /^https?:/i.test(value.trim())) {
+			if (isUrl) {
 				await checkUrl(server, name, value);
 			}
 		}

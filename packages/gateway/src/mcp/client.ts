@@ -64,9 +64,6 @@ const IDENTITY = { [SERVER_INFO_META_KEY]: { name: SERVER_INFO.name, version: SE
 
 const NO_PARAMS = z.unknown();
 
-/** A URL among a call's arguments, as {@link Gateway.checkCall} limits them. */
-const WEB_URL = /^\s*https?:/i;
-
 /** Every method of MCP that clients may request, and those of extensions except events. */
 const METHODS: Readonly<Record<string, Method>> = {
 	initialize: method(
@@ -347,9 +344,7 @@ export class Client {
 		if (tool.execution?.taskSupport === "required" && !request.declaresTasks) {
 			throw missingTasks(tool.name);
 		}
-		if (Object.values(args).some((value) => typeof value === "string" && WEB_URL.test(value))) {
-			await gateway.checkCall(server, tool, args);
-		}
+		await gateway.checkCall(server, tool, args);
 		// Devices cannot ask in their session.
 		const isDirect = !server.configured && request.params.requestState === undefined;
 		let result = isDirect ? await server.call(tool, args, request) : undefined;
