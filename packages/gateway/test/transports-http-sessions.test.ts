@@ -15,7 +15,7 @@ import {
 	VOLUME,
 	WireDevice,
 } from "../testing/gateway.js";
-import { initializeParams, openSession as openRawSession, postIn } from "../testing/raw-session.js";
+import { initializeParams, openSession as openRawSession, post, postIn } from "../testing/raw-session.js";
 import { readUntil } from "../testing/read-until.js";
 
 // Sessions of the revisions until 2025-11-25, tested with the official SDK's first generation and by hand.
@@ -136,6 +136,19 @@ describe("a session", () => {
 		assert.equal((await postIn(side.clientUrl(), { ...INITIALIZE, params })).status, 503);
 		await client.close();
 		await failed;
+	});
+
+	it("makes room for a new one if all its responses are lost, whatever its calls still do", async (t) => {
+		const { side, device } = await startWithDevice(t, { maxSessions: 1 }, { onCall: () => undefined });
+		const session = await openSession(side);
+		const cut = new AbortController();
+		const call = { method: "tools/call", params: { name: VOLUME, arguments: { volume: 1 } } };
+		const lost = assert.rejects(post(side.clientUrl(), call, { "mcp-session-id": session }, cut.signal));
+		await until(() => device.calls.length === 1, "the call is under way");
+		cut.abort();
+		await lost;
+		const newSession = async () => (await postIn(side.clientUrl(), INITIALIZE)).status;
+		await until(async () => (await newSession()) === 200, "the session makes room");
 	});
 
 	it("makes room for another principal's if its principal has the most, even if it is in use", async (t) => {

@@ -23,7 +23,7 @@ export interface ResponseForm {
 	/** Keeps the effect of a request before its answer is sent. Returns undefined if there is nothing to keep. */
 	readonly keep?: (request: JSONRPCRequest) => Promise<void> | undefined;
 	/** Called when the response of an exchange has ended, or its connection is lost. */
-	readonly onClose: (exchange: Exchange) => void;
+	readonly onClose?: (exchange: Exchange) => void;
 }
 
 /** Milliseconds between looks at open responses. After two of these, a response becomes a stream, or its stream gets a comment. */
@@ -223,7 +223,7 @@ export class Exchange implements Channel {
 		response.on("close", () => {
 			if (this.#response === response) {
 				open.delete(this);
-				this.#form.onClose(this);
+				this.#form.onClose?.(this);
 			}
 			if (open.size === 0) {
 				clearInterval(timer);

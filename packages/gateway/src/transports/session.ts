@@ -84,6 +84,7 @@ export class Session implements Channel, ResponseForm {
 	readonly #stopFollowing: () => void;
 	readonly #idleTimer: NodeJS.Timeout;
 	#calls = 0;
+	#openResponses = 0;
 	#isClosed = false;
 
 	/** @param isRestored whether another process, or this one before the session was idle, has begun it */
@@ -107,9 +108,9 @@ export class Session implements Channel, ResponseForm {
 		}
 	}
 
-	/** Whether no request is in progress and no stream open. */
+	/** Whether no response is open: clients that have lost theirs do not keep the session in memory. */
 	get isIdle(): boolean {
-		return this.#client.requests.size === 0 && !this.#hasStream;
+		return this.#openResponses === 0;
 	}
 
 	get client(): ConnectedClient {
@@ -126,7 +127,13 @@ export class Session implements Channel, ResponseForm {
 		if (this.#isClosed) {
 			throw new GatewayError("session-not-found", "Session not found");
 		}
-		this.#idleTimer.refresh();
+		this.#openResponses += 1;
+		response.once("close", () => {
+			this.#openResponses -= 1;
+			if (!this.#isClosed) {
+				this.#idleTimer.refresh();
+			}
+		});
 		if (lastEvent === undefined) {
 			this.#post(response, body);
 		} else {
@@ -188,12 +195,6 @@ export class Session implements Channel, ResponseForm {
 			return RETRY;
 		}
 		return this.#client.revision >= REVISION_OF_EMPTY_EVENTS ? this.#events.empty(stream) : COMMENT;
-	}
-
-	onClose(): void {
-		if (!this.#isClosed) {
-			this.#idleTimer.refresh();
-		}
 	}
 
 	onError(error: Error): void {
