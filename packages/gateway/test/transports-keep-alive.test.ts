@@ -20,11 +20,14 @@ async function start(t: TestContext) {
 	t.mock.timers.enable({ apis: ["setInterval"] });
 	const errors: Error[] = [];
 	const exchanges: Exchange[] = [];
+	const made: string[] = [];
 	const form = {
 		headers: {},
-		event: (_: number, json: string) => eventOf(json),
+		event(_: number, json: string) {
+			made.push(json);
+			return eventOf(json);
+		},
 		first: () => ": first\n\n",
-		onClose: () => {},
 		onError: (error: Error) => void errors.push(error),
 	};
 	const server = createServer((request, response) => {
@@ -45,8 +48,20 @@ async function start(t: TestContext) {
 		}
 	};
 	const answer = (text: string) => exchange.settle(CALL.id, JSON.stringify({ text }));
-	return { response, exchange, errors, tick, answer };
+	return { response, exchange, errors, tick, answer, made };
 }
+
+describe("an exchange whose response has ended", () => {
+	it("makes no events of late notifications", async (t) => {
+		const { response, exchange, answer, made } = await start(t);
+		const notification = { jsonrpc: "2.0" as const, method: "notifications/progress" };
+		exchange.send(notification);
+		answer("done");
+		exchange.send(notification);
+		await readText(await response);
+		assert.equal(made.length, 2);
+	});
+});
 
 describe("the timer of exchanges", () => {
 	it("leaves an answer alone that has left and is not read: the client gets it when it goes on", async (t) => {

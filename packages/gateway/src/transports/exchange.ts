@@ -130,7 +130,7 @@ export class Exchange implements Channel {
 				}
 				this.cut();
 			}
-			if (this.#isStream || !this.isLost) {
+			if (!this.#response.writableEnded && (this.#isStream || !this.isLost)) {
 				this.write(this.#form.event(this.stream, text, message.method));
 			}
 			return;
@@ -246,7 +246,7 @@ export class Exchange implements Channel {
 	}
 }
 
-/** Notifications of a request that a client which reads slowly can miss. */
+/** Notifications that are dropped for slow readers. */
 const OF_CALLS: ReadonlySet<string> = new Set(["notifications/progress", "notifications/message"]);
 
 /** The client has not declared a capability that its request needs. */
