@@ -167,7 +167,9 @@ export class RunningGateway extends Gateway {
 		try {
 			gateway = new RunningGateway(options, { ...host, urls, urlFor, pictures, key });
 		} catch (error) {
-			throw new ConfigurationError([`aliases: ${(error as Error).message}`], { cause: error });
+			throw error instanceof RangeError
+				? new ConfigurationError([`aliases: ${error.message}`], { cause: error })
+				: error;
 		}
 		try {
 			for (const plugin of plugins) {
