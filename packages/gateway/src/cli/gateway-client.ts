@@ -173,7 +173,7 @@ export function clientFor({ url = DEFAULT_URL, token }: ClientFlags) {
 					}
 				}
 			} catch (error) {
-				const { code } = (error instanceof GatewayError ? error.cause : error) as NodeJS.ErrnoException;
+				const { code } = ((error instanceof GatewayError ? error.cause : error) ?? {}) as NodeJS.ErrnoException;
 				throw code === "ECONNRESET" ? new Error(LOST, { cause: error }) : error;
 			}
 			throw new Error(LOST);
