@@ -59,7 +59,10 @@ export const devices = definePlugin({
 			announce: setting(flag, "Announce the gateway on the local network (DNS-SD)", true),
 		}),
 		...inGroup("Photos and pictures", {
-			fontFolder: setting(FOLDER, "Folder with a full font bundle, for glyphs that the screens of other firmware lack"),
+			fontFolder: setting(
+				FOLDER,
+				"Folder of the family's full font bundle (manifest.json, CBIN files), for screens of other firmware",
+			),
 		}),
 	},
 	setup: async (gateway): Promise<DevicePorts> => {
