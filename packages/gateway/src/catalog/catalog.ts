@@ -29,7 +29,7 @@ interface Lists {
 /** A list whose changes are announced to clients. Templates belong to the resources. */
 export type ListName = "tools" | "resources" | "prompts";
 
-/** A change in a catalog: a list; or a resource, by the URI that clients know. A server's state is a resource. */
+/** Changed list, or changed resource with the URI that clients know. A server's state is a resource. */
 export type CatalogChange = { readonly kind: ListName } | { readonly kind: "updated"; readonly uri: string };
 
 /** A tool that a client named, and the server that has it. */

@@ -178,7 +178,7 @@ function streamPage(fleet: Fleet, response: ServerResponse, admission: Admission
 
 /** One message of the stream. Absent members have not changed. */
 export type FleetMessage = Partial<ReturnType<typeof contentFor>> & {
-	/** The name of the stream, by which the page sets its view. In the first message. */
+	/** Name of the stream, for requests that set its view. Only in the first message. */
 	readonly stream?: string;
 };
 

@@ -43,7 +43,7 @@ export async function connectBroker(url: string, access: IClientOptions, events:
 	};
 }
 
-/** Reports the errors of a connection that is tried again and again: each once for an outage, not for each attempt. */
+/** Reports each error of a reconnecting client once per outage. */
 export function reportOutages(client: MqttClient, report: (problem: string) => void): void {
 	let last = "";
 	client.on("connect", () => {

@@ -263,7 +263,7 @@ export function listenTool(access: Access, microphones: Microphones, servers: Se
 	});
 }
 
-/** The caller of a tool as one that listens for some seconds. */
+/** Makes the caller of a recording. Its progress ends at the recording's maximum duration, in seconds. */
 function listener({ principal, clientName, signal, progress }: OwnToolCaller, seconds: number): ListeningCaller {
 	const onProgress = (passed: number, message: string) => progress(Math.min(passed, seconds), seconds, message);
 	return { principal, clientName, signal, onProgress };
@@ -272,7 +272,10 @@ function listener({ principal, clientName, signal, progress }: OwnToolCaller, se
 /** Names in an error. */
 const MAX_NAMES = 20;
 
-/** Uses the device that an argument names. Rejects with RangeError that lists the valid ones, or with an Error that names the device. */
+/**
+ * Finds a device by alias or id and calls `use` with it. Rejects with RangeError that lists the valid names, or with an Error of
+ * `use` that names the device.
+ */
 async function onDevice<T>(
 	servers: ServerRegistry,
 	access: Access,

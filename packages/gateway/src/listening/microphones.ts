@@ -43,7 +43,11 @@ export type Microphones = ReturnType<typeof makeMicrophones>;
  * @param recognize undefined: no setting says how
  */
 export function makeMicrophones(gateway: RunningGateway, recognize: RecognizeFor | undefined) {
-	/** Listens with a device whose turn it is already. Rejects as {@link listen} does. */
+	/**
+	 * Listens with a device whose turn it is already. Rejects as {@link listen} does.
+	 *
+	 * @returns `text`, empty without speech or if not requested; `wav`, a WAV file
+	 */
 	const listenNow = async (device: Server, what: Listening, caller: ListeningCaller) => {
 		const recorded = await recordSound(device, what, caller);
 		const { samples, hasSpeech, ended } = recorded;
@@ -61,7 +65,6 @@ export function makeMicrophones(gateway: RunningGateway, recognize: RecognizeFor
 				device.connection?.send({ type: "stt", text });
 			}
 		}
-		/** `text` is empty without speech, or if no text was requested. `wav` is a WAV file. */
 		return { text, hasSpeech, seconds, ended, wav };
 	};
 

@@ -79,7 +79,7 @@ export function makeGrants(tokens: TokenStore, store: Store, key: DeviceKey) {
 	 * Exchanges a code for tokens (OAuth 2.1 section 4.1.3). A code that is used again ends the sign-in that it began: one of
 	 * the two users has stolen it. The sign-in is stored before its code is marked as used, so that a second use always finds it.
 	 *
-	 * Rejects with GatewayError, also if there are too many sign-ins, and with StoreError.
+	 * Rejects with GatewayError "invalid_grant", or "busy" if there are too many sign-ins, and with StoreError.
 	 */
 	const exchange = async (secret: string, given: CodeExchange): Promise<TokenAnswer> => {
 		const id = randomBytes(16).toString("base64url");
