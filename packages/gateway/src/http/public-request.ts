@@ -144,12 +144,9 @@ export function fetchPolicy(
 			return;
 		}
 		for (const [name, value] of Object.entries(args)) {
-			if (typeof value !== "string" || !/^\s*https?:/i.test(value)) {
-				continue;
-			}
 			const property = tool.inputSchema.properties?.[name];
 			const isUrl = /(^|[^a-z])url$|Url$/i.test(name) || (isObject(property) && property.format === "uri");
-			if (isUrl) {
+			if (isUrl && typeof value === "string" && /^https?:/i.test(value.trim())) {
 				await checkUrl(server, name, value);
 			}
 		}
