@@ -1,4 +1,4 @@
-/** What an error code maps to: HTTP, JSON-RPC, OAuth, exit code. */
+/** Values that an error code maps to: HTTP, JSON-RPC, OAuth, exit code. */
 interface Effect {
 	/** Status of an HTTP answer. Default 400. */
 	readonly status?: number;
@@ -106,7 +106,7 @@ export class GatewayError extends Error {
 		this.#id = details.id;
 	}
 
-	/** What its code maps to. {@link status} and {@link rpc} may differ from it. */
+	/** Values of its code. {@link status} and {@link rpc} may differ from it. */
 	get effect(): Effect {
 		return EFFECTS[this.code];
 	}

@@ -272,10 +272,7 @@ function listener({ principal, clientName, signal, progress }: OwnToolCaller, se
 /** Names in an error. */
 const MAX_NAMES = 20;
 
-/**
- * Finds a device by alias or id and calls `use` with it. Rejects with RangeError that lists the valid names, or with an Error of
- * `use` that names the device.
- */
+/** Calls `use` with the device of a name. Rejects with RangeError that lists valid names, or with an Error that names the device. */
 async function onDevice<T>(
 	servers: ServerRegistry,
 	access: Access,
