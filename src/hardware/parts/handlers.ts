@@ -44,7 +44,7 @@ type PartHandlers<Kind extends KindName, Own extends Parts> = {
 } & (Kind extends "button" ? { readonly longPress?: Handler<Own, EventOf<Kind>> } : unknown) &
 	(Kind extends "sensor" ? { readonly above?: LimitHandler<Own>; readonly below?: LimitHandler<Own> } : unknown);
 
-/** What a device does by itself. */
+/** Handlers of a device: it acts without a client. */
 export interface Handlers<Own extends Parts> {
 	/** Handlers of events, by part. */
 	readonly on?: { readonly [Name in keyof Own]?: PartHandlers<Own[Name]["makes"], Own> };

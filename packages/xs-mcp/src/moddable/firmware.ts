@@ -83,7 +83,7 @@ interface FinishedBuild {
 	readonly folder: string;
 }
 
-/** What ESP-IDF's build says in flasher_args.json about flashing it. */
+/** Members of flasher_args.json, in which ESP-IDF's build says how to flash it. */
 interface FlasherArgs {
 	/** esptool's options for the flash: "--flash_mode", "dio", … */
 	readonly write_flash_args: readonly string[];

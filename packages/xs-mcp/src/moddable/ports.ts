@@ -10,7 +10,7 @@ type SerialPort = Readonly<Record<"path" | "name", string>>;
 /** Names of the ports that boards have: USB-to-serial chips, and chips with USB of their own. */
 const BOARD_PORT = /^(ttyUSB\d+|ttyACM\d+|cu\.usb.+|cu\.wchusbserial.+|cu\.SLAB_USBtoUART.*)$/;
 
-/** Where Linux keeps the names of groups. */
+/** File with the names of groups on Linux. */
 const GROUPS = "/etc/group";
 
 /** Lists the serial ports that a board may be connected to. @param dev the folder of devices */

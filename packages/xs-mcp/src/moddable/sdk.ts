@@ -54,7 +54,7 @@ export function findSdk(env: NodeJS.ProcessEnv = process.env): Sdk | undefined {
 	return { root, bin, host };
 }
 
-/** As `findSdk`, but throws if it is not set. */
+/** Finds the SDK as `findSdk` does. @throws ProgramError if there is none */
 export function needSdk(env: NodeJS.ProcessEnv = process.env): Sdk {
 	const sdk = findSdk(env);
 	if (sdk === undefined) {
