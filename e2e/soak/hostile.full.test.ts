@@ -76,8 +76,8 @@ describe("a chip under attack", { skip: skipIf(whyNotXs) }, () => {
 		}
 		await ask(socket, "last", "ping");
 		assert.deepEqual(errors, [
-			[-32600, "Invalid request: 2810 values (limit 512)"],
-			[-32600, "Invalid request: 4011 values (limit 512)"],
+			[-32600, "Invalid request: 2810 values (limit 546)"],
+			[-32600, "Invalid request: 4011 values (limit 546)"],
 			[-32600, "Invalid request: 24174 bytes (limit 8192)"],
 			[-32600, "Invalid request: 70164 bytes (limit 8192)"],
 		]);

@@ -49,10 +49,11 @@ export async function makeChip(backend: string, photo?: Uint8Array): Promise<Vir
 		chunkBytes: chunkBytes + FOR_LOADING.chunkBytes,
 		stackSlots: ROOM.stackSlots + FOR_LOADING.stackSlots,
 	};
-	return new VirtualDevice({
+	const device = new VirtualDevice({
 		firmware: `${firmware};${BALLAST}`,
 		startEngine: () => start({ limits }),
 		config: { ...CONFIG, backend },
-		...(photo !== undefined && { photo }),
 	});
+	device.environment.photo = photo;
+	return device;
 }
