@@ -28,7 +28,7 @@ describeChips({ topic: "speech by UDP", firmware: FIRMWARE }, (build) => {
 			const packet = createDecipheriv("aes-128-ctr", key, header).update(datagram.subarray(HEADER));
 			assert.equal(packet[1], packet[BYTES - 1]);
 			heard += 1;
-			// A counter of its own: those of the device are used.
+			// Another counter: each of the device is already used.
 			header.writeUInt32BE(heard + 1_000_000, 8);
 			header.writeUInt32BE(heard, SEQUENCE);
 			server.send([header, createCipheriv("aes-128-ctr", key, header).update(packet)], port, address);

@@ -42,7 +42,7 @@ function expectOwn(merged: ReadonlyMap<string, string>): void {
 /** Choices of ESP-IDF that depend on the board's memory. */
 const MEMORY = ["FLASHSIZE_", "FLASHMODE_", "SPIRAM", "SPIRAM_MODE_", "SPIRAM_SPEED_", "REV_MIN_"];
 
-/** What is chosen, of each choice the last option that is set. ESP-IDF has defaults for PSRAM. */
+/** Returns the last option that is set of each choice. ESP-IDF has defaults for PSRAM. */
 function memoryIn(options: readonly string[]): readonly string[] {
 	const set = ["CONFIG_SPIRAM_MODE_QUAD=y", "CONFIG_SPIRAM_SPEED_40M=y", ...options].filter((each) =>
 		each.endsWith("=y"),

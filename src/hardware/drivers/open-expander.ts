@@ -3,7 +3,7 @@ import type { OpenMember } from "../board-data.js";
 import setExpander from "./expander.js";
 import { boardBus, openOptional } from "./open-optional.js";
 
-/** A PY32 runs a program of its own and starts late: milliseconds between attempts, and their number. */
+/** A PY32 is a microcontroller that starts late: milliseconds between attempts, and their number. */
 const PAUSE = 200;
 const ATTEMPTS = 6;
 

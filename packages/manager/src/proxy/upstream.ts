@@ -13,7 +13,7 @@ export const UPSTREAM_TIMING = {
 	connect: 6_000,
 	/** For starting a command and connecting to it. */
 	start: 10_000,
-	/** For the answer to a list, and before that for the connection if there is none: the host waits for both. */
+	/** Limit for connecting before a list, and then for its answer. The host waits for both. */
 	list: 5_000,
 	/** For the answer to a ping. */
 	ping: 3_000,
@@ -156,7 +156,7 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 
 	/**
 	 * Reads a list; one that the upstream does not declare is empty. Settles when it was read, or has failed. Never rejects.
-	 * Without a connection, calls at the same time share one read.
+	 * Concurrent calls without a connection share one read.
 	 *
 	 * @param connects whether a connection that is opened for it stays open
 	 */

@@ -124,7 +124,7 @@ const MEMBER_FILES: Readonly<Partial<Record<keyof BoardData, readonly string[]>>
 	head: ["tools/head-gesture", "tools/look-at", "tools/move-head", "tools/parts/move-servo"],
 };
 
-/** Members that a board.ts of its own opens. */
+/** Members that the board.ts of a code board opens. */
 const OWN_MEMBERS: readonly string[] = ["power", "speaker"];
 
 /** Lists modules and those that they import: the SDK's, and those of src/hardware. Others that drivers use are in all builds. */

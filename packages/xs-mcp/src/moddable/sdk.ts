@@ -54,7 +54,7 @@ export function findSdk(env: NodeJS.ProcessEnv = process.env): Sdk | undefined {
 	return { root, bin, host };
 }
 
-/** Finds the SDK as `findSdk` does. @throws ProgramError if there is none */
+/** Returns the SDK that `findSdk` finds. @throws ProgramError if there is none */
 export function needSdk(env: NodeJS.ProcessEnv = process.env): Sdk {
 	const sdk = findSdk(env);
 	if (sdk === undefined) {

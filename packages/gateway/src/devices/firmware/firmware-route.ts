@@ -161,8 +161,8 @@ export function openFirmware(path: string, key: DeviceKey, updates: FirmwareUpda
 	};
 
 	/**
-	 * Returns the SHA-256 of an image in hexadecimal digits, the text of MODEL_VERSION.bin.sig beside it if that exists, and the version
-	 * in the image; that is undefined for firmware of another kind.
+	 * Returns an image's SHA-256 in hexadecimal, the text of its MODEL_VERSION.bin.sig if that file exists, and its version, which
+	 * is undefined for firmware of another kind.
 	 */
 	const examine = async (file: string) => {
 		const image = await open(file);
