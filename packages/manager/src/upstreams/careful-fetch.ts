@@ -35,7 +35,7 @@ export function makeCarefulFetch(patience: number, onTooLarge: OnTooLarge): Fetc
 		for (let attempt = 1; ; attempt += 1) {
 			const response = await fetch(url, init);
 			if (response.status !== TOO_MANY_REQUESTS) {
-				return limited(response, onTooLarge);
+				return await limited(response, onTooLarge);
 			}
 			const header = response.headers.get("retry-after") ?? "";
 			// It has seconds, or a date.
@@ -45,7 +45,7 @@ export function makeCarefulFetch(patience: number, onTooLarge: OnTooLarge): Fetc
 			patienceLeft -= wait;
 			if (patienceLeft < 0 || attempt === MAX_ATTEMPTS) {
 				const { status, statusText } = response;
-				const text = await limited(response, onTooLarge).text();
+				const text = await (await limited(response, onTooLarge)).text();
 				const hint = retryAfter === undefined ? "" : ` (try again in ${Math.ceil(retryAfter / 1_000)} s)`;
 				throw new ServerError("rate-limited", statusMessage(status, statusText, text) + hint, { retryAfter });
 			}
@@ -56,31 +56,20 @@ export function makeCarefulFetch(patience: number, onTooLarge: OnTooLarge): Fetc
 }
 
 /** Limits what is read of a response, and makes the messages in it valid. A stream of events has no end, but each event has. */
-function limited(response: Response, onTooLarge: OnTooLarge): Response {
-	const { body, headers, status, statusText } = response;
+async function limited(response: Response, onTooLarge: OnTooLarge): Promise<Response> {
+	const { body, headers, ok, status, statusText } = response;
 	if (body === null) {
 		return response;
 	}
-	const type = headers.get("content-type") ?? "";
-	const isStream = response.ok && type.startsWith("text/event-stream");
-	const isJson = response.ok && type.startsWith("application/json");
+	const isStream = ok && headers.get("content-type")?.startsWith("text/event-stream");
 	const limit = limitOf(isStream ? Number.POSITIVE_INFINITY : MAX_MESSAGE_BYTES, onTooLarge);
 	const bytes = body.pipeThrough(new TransformStream(limit));
-	if (!isStream && !isJson) {
-		return new Response(bytes, { headers, status, statusText });
-	}
-	let text = "";
-	const whole: Transformer<string, string> = {
-		transform(piece) {
-			text += piece;
-		},
-		// JSON-RPC messages become valid: see {@link readMessage}. Another body of JSON stays as it is.
-		flush: (controller) => controller.enqueue(readJson(text)),
-	};
-	const messages = bytes
-		.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
-		.pipeThrough(new TransformStream(isStream ? eventReader(onTooLarge) : whole))
-		.pipeThrough(new TextEncoderStream());
+	const messages = isStream
+		? bytes
+				.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>)
+				.pipeThrough(new TransformStream(eventReader(onTooLarge)))
+				.pipeThrough(new TextEncoderStream())
+		: readJson(await new Response(bytes).text());
 	return new Response(messages, { headers, status, statusText });
 }
 
