@@ -197,6 +197,7 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 
 	/** Connects if that is needed, runs the init script, and opens the gate. */
 	const activateOnce = async (): Promise<CallToolResult> => {
+		let tools: Offers["tools"];
 		try {
 			if (!(await upstream.check())) {
 				await upstream.connect();
@@ -205,8 +206,7 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 			return failedResult(TEXTS.notConnected((error as Error).message));
 		}
 		try {
-			await upstream.refresh("tools", false);
-			const tools = upstream.expect("tools");
+			tools = await upstream.list("tools", false);
 			if (init !== undefined) {
 				await runInitScript(upstream, init, tools);
 			}
@@ -219,7 +219,7 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 		for (const method of LIST_CHANGES) {
 			upstream.emit("listChanged", method);
 		}
-		const names = (upstream.known("tools") ?? []).map(({ name }) => name).filter(offers);
+		const names = tools.map(({ name }) => name).filter(offers);
 		const ran = init === undefined ? "" : ` ${init.script} was run by ${init.tool}.`;
 		return textResult(`Connected to ${options.upstream.shown}.${ran} Tools (${names.length}): ${names.join(", ")}`);
 	};
@@ -233,10 +233,12 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 		 * Rejects with ProtocolError if the upstream fails to list them and nothing else is known.
 		 */
 		async listTools(): Promise<Tool[]> {
-			await upstream.refresh("tools", !isGated);
-			const isEnough = (chosen?.length ?? 0) > 0 || isGated;
-			const known = isEnough ? upstream.known("tools") : upstream.expect("tools");
-			const tools = known ?? chosen?.map((name): ServerTool => ({ name, inputSchema: { type: "object" } })) ?? [];
+			const tools = await upstream.list("tools", !isGated).catch((error): readonly ServerTool[] => {
+				if (!isGated && !chosen?.length) {
+					throw error;
+				}
+				return chosen?.map((name) => ({ name, inputSchema: { type: "object" } })) ?? [];
+			});
 			const offered = tools.filter(({ name }) => offers(name)).map(withoutExecution);
 			if (!isGated) {
 				return offered;
@@ -253,11 +255,7 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 		 * Rejects with ProtocolError if the upstream fails to list them, and has never listed them.
 		 */
 		async list<List extends Exclude<ListName, "tools">>(list: List): Promise<Offers[List]> {
-			if (isLocked) {
-				return NO_OFFERS[list];
-			}
-			await upstream.refresh(list, !isGated);
-			return upstream.expect(list);
+			return isLocked ? NO_OFFERS[list] : await upstream.list(list, !isGated);
 		},
 		/** Rejects with the SDK's ProtocolError if that is the upstream's answer. */
 		async callTool(name: string, args: object, context: RequestContext): Promise<CallToolResult> {

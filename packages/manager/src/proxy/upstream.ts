@@ -2,7 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { isInputRequiredResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import type { Request, RequestContext } from "../core/connection.js";
 import { ServerError } from "../core/errors.js";
-import { LIST_CHANGES, LISTS, type ListName, NO_OFFERS, type Offers, validList } from "../core/offers.js";
+import { LIST_CHANGES, LISTS, type ListName, type Offers, validList } from "../core/offers.js";
 import type { Complete, Results } from "../core/results.js";
 import { SdkConnection } from "../upstreams/sdk-connection.js";
 import type { ServerConfig } from "../upstreams/server-config.js";
@@ -43,11 +43,9 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 	lostReason = "not connected yet";
 	#inProgress = 0;
 	#lists: Partial<Offers> = {};
-	/** Why lists could not be read at the last attempt. */
-	readonly #failures = new Map<ListName, ProtocolError>();
 	readonly #warnings = new Set<string>();
 	/** Reads in progress, shared while there is no connection. */
-	readonly #reading = new Map<ListName, Promise<void>>();
+	readonly #reading = new Map<ListName, Promise<ProtocolError | undefined>>();
 
 	constructor(config: ServerConfig, timing: UpstreamTiming) {
 		super();
@@ -75,21 +73,6 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 			}
 		}
 		return connection !== undefined && connection === this.#connection;
-	}
-
-	/** A list, as it was read last; undefined if it never was. */
-	known<List extends ListName>(list: List): Offers[List] | undefined {
-		return this.#lists[list];
-	}
-
-	/** The same; empty if the upstream does not know the method. @throws ProtocolError if it was never read */
-	expect<List extends ListName>(list: List): Offers[List] {
-		const items = this.#lists[list];
-		const failure = this.#failures.get(list);
-		if (items === undefined && failure !== undefined) {
-			throw failure;
-		}
-		return items ?? NO_OFFERS[list];
 	}
 
 	/**
@@ -155,19 +138,26 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 	}
 
 	/**
-	 * Reads a list; one that the upstream does not declare is empty. Settles when it was read, or has failed. Never rejects.
-	 * Concurrent calls without a connection share one read.
+	 * Reads a list; one that the upstream does not declare is empty. Concurrent calls without a connection share one read.
+	 * Rejects with ProtocolError if it cannot be read, and never could.
 	 *
 	 * @param connects whether a connection that is opened for it stays open
+	 * @returns the list as it was read last
 	 */
-	async refresh(list: ListName, connects: boolean): Promise<void> {
+	async list<List extends ListName>(list: List, connects: boolean): Promise<Offers[List]> {
 		const shared = this.#connection === undefined ? this.#reading.get(list) : undefined;
 		const reading = shared ?? this.#read(list, connects).finally(() => this.#reading.delete(list));
 		this.#reading.set(list, reading);
-		await reading;
+		const failure = await reading;
+		const items = this.#lists[list];
+		if (items === undefined) {
+			throw failure;
+		}
+		return items;
 	}
 
-	async #read(list: ListName, connects: boolean): Promise<void> {
+	/** Settles when a list was read, or with the reason why it was not. Never rejects. */
+	async #read(list: ListName, connects: boolean): Promise<ProtocolError | undefined> {
 		const { method, capability } = LISTS[list];
 		const time = this.#timing.list;
 		let signal: AbortSignal | undefined;
@@ -185,21 +175,21 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 			signal = AbortSignal.timeout(time);
 			const isDeclared = list === "tools" || connection.declares(capability);
 			const { items, problems } = validList(list, isDeclared ? await connection.list(list, signal) : []);
-			this.#failures.delete(list);
 			this.#lists = { ...this.#lists, [list]: items };
 			for (const problem of problems) {
 				this.#report(`${method} of the upstream: ${problem}`);
 			}
+			return undefined;
 		} catch (error) {
 			const code = ProtocolError.isInstance(error) ? error.code : ProtocolErrorCode.InternalError;
 			const reason = signal?.aborted ? `no answer within ${time} ms` : (error as Error).message;
 			const text = signal ? `${method} of the upstream failed: ${reason}` : `the upstream cannot be reached: ${reason}`;
 			this.#report(signal ? `${text}; the other lists are not affected` : text);
-			this.#failures.set(list, new ProtocolError(code, text));
 			// Templates are optional for a server with resources, and some others declare more than they have.
 			if (list !== "tools" && code === ProtocolErrorCode.MethodNotFound) {
 				this.#lists = { ...this.#lists, [list]: [] };
 			}
+			return new ProtocolError(code, text);
 		} finally {
 			passing?.close("the list was read");
 		}
