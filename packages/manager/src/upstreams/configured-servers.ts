@@ -181,13 +181,11 @@ export async function readServer(path: string, id: string): Promise<ServerConfig
 
 /** Reads a servers file. One that cannot be read is one problem of the whole file. */
 export async function readServersFile(path: string): Promise<ReadServers> {
+	// Loaded on demand: many programs have no file.
+	const { brokenFile, readServers } = await import("./read-servers.js");
 	try {
-		const content = await readFile(path, "utf8");
-		// Loaded on demand: many programs have no file.
-		const { readServers } = await import("./read-servers.js");
-		return readServers(content, path);
+		return readServers(await readFile(path, "utf8"), path);
 	} catch (error) {
-		const problem = { file: path, line: 1, field: "", message: (error as Error).message };
-		return { configs: [], problems: [problem], invalidIds: new Set(), isBroken: true };
+		return brokenFile(path, error as Error);
 	}
 }

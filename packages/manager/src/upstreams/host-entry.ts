@@ -8,7 +8,7 @@ import {
 	type ValueNode,
 } from "@humanwhocodes/momoa";
 import { isObject } from "xs-mcp-firmware/core/text/json";
-import { isMap, LineCounter, type Node, parseDocument } from "yaml";
+import { isNode, isScalar, LineCounter, parseDocument } from "yaml";
 import { digest, portable, slug } from "../core/names.js";
 import { present } from "../core/offers.js";
 import { withoutNulls } from "../core/received.js";
@@ -141,9 +141,8 @@ export type Path = readonly (string | number)[];
 /** The value that a file has, and where its parts are. */
 interface ParsedFile {
 	readonly content: unknown;
-	/** The line of a part; undefined if it is not in the file. */
-	readonly lineOf: (path: Path) => number | undefined;
-	readonly scalarAt: (path: Path) => unknown;
+	/** Returns the line of a part, and its value if that is a scalar. Undefined if the part is not in the file. */
+	readonly find: (path: Path) => { readonly line: number; readonly value: unknown } | undefined;
 }
 
 function syntaxError(message: string, line: number): SyntaxError {
@@ -173,19 +172,17 @@ function parseJson(text: string): ParsedFile {
 			names.add(member);
 		}
 	}
-	const at = (path: Path): ValueNode | undefined =>
-		path.reduce<ValueNode | undefined>((node, part) => {
-			if (node?.type === "Object") {
-				return node.members.find(({ name }) => nameOf(name) === `${part}`)?.value;
-			}
-			return node?.type === "Array" ? node.elements[Number(part)]?.value : undefined;
-		}, body);
+	const step = (node: ValueNode | undefined, part: Path[number]): ValueNode | undefined =>
+		node?.type === "Object"
+			? node.members.find(({ name }) => nameOf(name) === `${part}`)?.value
+			: node?.type === "Array"
+				? node.elements[Number(part)]?.value
+				: undefined;
 	return {
 		content: evaluate(body),
-		lineOf: (path) => at(path)?.loc.start.line,
-		scalarAt: (path) => {
-			const node = at(path);
-			return node?.type === "String" || node?.type === "Number" ? node.value : undefined;
+		find: (path) => {
+			const node = path.reduce(step, body);
+			return node && { line: node.loc.start.line, value: "value" in node ? node.value : undefined };
 		},
 	};
 }
@@ -221,13 +218,11 @@ function parseYaml(text: string): ParsedFile {
 	}
 	return {
 		content: document.toJS({ maxAliasCount: 100 }),
-		lineOf: (path) => {
-			const { range } = (document.getIn(path, true) as Node | undefined) ?? {};
-			return range ? lineCounter.linePos(range[0]).line : undefined;
-		},
-		scalarAt: (path) => {
-			const node = document.getIn(path);
-			return isMap(node) ? undefined : node;
+		find: (path) => {
+			const node = document.getIn(path, true);
+			return isNode(node) && node.range
+				? { line: lineCounter.linePos(node.range[0]).line, value: isScalar(node) ? node.value : undefined }
+				: undefined;
 		},
 	};
 }

@@ -30,11 +30,7 @@ export function readServers(text: string, file: string, environment: Environment
 	try {
 		return readParsed(parseFile(text, file), file, environment);
 	} catch (error) {
-		const { line, message } = error as SyntaxError & { readonly line?: number };
-		if (!(error instanceof SyntaxError) || line === undefined) {
-			throw error;
-		}
-		return brokenFile({ file, line, field: "", message });
+		return brokenFile(file, error as Error);
 	}
 }
 
@@ -46,9 +42,9 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 	/** The line of the innermost part of the path that is in the file. */
 	const lineAt = (path: Path): number => {
 		for (let length = path.length; length > 0; length -= 1) {
-			const line = parsed.lineOf(path.slice(0, length));
-			if (line !== undefined) {
-				return line;
+			const found = parsed.find(path.slice(0, length));
+			if (found !== undefined) {
+				return found.line;
 			}
 		}
 		return 1;
@@ -89,7 +85,7 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 		for (const issue of result.error?.issues ?? []) {
 			const keys = issue.code === "unrecognized_keys" ? issue.keys : [];
 			const where = [...path, ...(issue.path as (string | number)[]), ...keys.slice(0, 1)];
-			const given = parsed.scalarAt(where);
+			const given = parsed.find(where)?.value;
 			const isQuoted = typeof given === "string" || typeof given === "number";
 			const text = `${describeIssue(issue)}${isQuoted ? `, got ${JSON.stringify(given)}` : ""}`;
 			note(where, keys.length > 0 ? "unknown field" : text);
@@ -185,7 +181,7 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 	const { content } = parsed;
 	const hosts = isObject(content) ? (content.mcpServers ?? content.servers) : undefined;
 	if (!isObject(content) || (!isObject(hosts) && !Array.isArray(hosts))) {
-		return brokenFile({ file, line: 1, field: "", message: "expected an object with servers or mcpServers" });
+		throw new Error("expected an object with servers or mcpServers");
 	}
 	const options = check(OPTIONS, plainEntry(content.options) ?? {}, ["options"]) ?? {};
 	const key = content.mcpServers === hosts ? "mcpServers" : "servers";
@@ -226,6 +222,7 @@ function missing(kind: string | undefined, name: string): string {
 		: `the environment variable ${name} is not set`;
 }
 
-function brokenFile(problem: ConfigProblem): ReadServers {
-	return { configs: [], problems: [problem], invalidIds: new Set(), isBroken: true };
+/** A file that cannot be read: one problem of the whole file. The error of a parser has its line. */
+export function brokenFile(file: string, { line = 1, message }: Error & { readonly line?: number }): ReadServers {
+	return { configs: [], problems: [{ file, line, field: "", message }], invalidIds: new Set(), isBroken: true };
 }
