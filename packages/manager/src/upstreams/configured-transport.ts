@@ -73,6 +73,10 @@ export class ConfiguredTransport implements Transport {
 	readonly negotiation: VersionNegotiationMode;
 	/** Why it has ended; empty before. */
 	closeReason = "";
+	/** The error for a rejected connection, if the server gave a reason. */
+	refusal: ServerError | undefined;
+	/** The last error, used as the reason of a failed connection; empty without one. */
+	trouble = "";
 	readonly #config: ServerConfig;
 	/** Milliseconds that a request over HTTP may wait for a server that has had too many. */
 	readonly #patience: number;
@@ -88,11 +92,8 @@ export class ConfiguredTransport implements Transport {
 	#started = false;
 	/** Whether the revision is one without sessions: 2026-07-28 and later. */
 	#isModern = false;
-	/** The error by which the server has refused the connection. */
-	#refusal: Error | undefined;
 	#isClosed = false;
 	#closed: Promise<void> | undefined;
-	#lastError: Error | undefined;
 
 	/**
 	 * @param auth the authentication of each request over HTTP. Default: the headers
@@ -146,16 +147,6 @@ export class ConfiguredTransport implements Transport {
 	/** Whether each request has a response stream of its own, by which it is cancelled since 2026-07-28. */
 	get hasPerRequestStream(): boolean {
 		return this.#transport.hasPerRequestStream === true;
-	}
-
-	/** The error for a rejected connection, if the server gave a reason. */
-	get refusal(): ServerError | undefined {
-		return this.#refusal instanceof ServerError ? this.#refusal : undefined;
-	}
-
-	/** The last error, used as the reason of a failed connection; empty without one. */
-	get trouble(): string {
-		return this.#lastError === undefined ? "" : ` (${reasonOf(this.#lastError).slice(0, MAX_QUOTE)})`;
 	}
 
 	/** "stdio", "http", "sse" or "websocket": once there is a session, the one in use. */
@@ -292,7 +283,7 @@ export class ConfiguredTransport implements Transport {
 		const isRefused =
 			error instanceof ServerError || (isHttp && (!SESSION_UNKNOWN.has(error.status) || this.#isModern));
 		if (isFirst || !isRefused) {
-			this.#refusal = failure;
+			this.refusal = failure instanceof ServerError ? failure : undefined;
 			if (isJSONRPCRequest(message) && isUnsent(error, this.#config.transport)) {
 				// The request did not reach the server, and is safe to repeat.
 				const response = { code: SERVER_ERROR, message: reason, data: new ServerError("server-offline", reason) };
@@ -360,11 +351,12 @@ export class ConfiguredTransport implements Transport {
 		if (!this.#isWithinRate()) {
 			return;
 		}
-		this.#lastError = error;
-		this.onerror?.(new Error(reasonOf(error)));
+		const reason = reasonOf(error);
+		this.trouble = ` (${reason.slice(0, MAX_QUOTE)})`;
+		this.onerror?.(new Error(reason));
 		// The stream of SSE is the session: its client opens another one, which the server does not know.
 		if (this.#started && this.type === "sse") {
-			this.#end(`the SSE stream ended: ${reasonOf(error)}`);
+			this.#end(`the SSE stream ended: ${reason}`);
 		} else if (this.#started && this.#config.transport === "http") {
 			this.ontrouble?.();
 		}

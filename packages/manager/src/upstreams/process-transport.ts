@@ -95,12 +95,11 @@ export class ProcessTransport implements Transport {
 			});
 			child.once("error", () => resolve());
 		});
-		await new Promise<void>((resolve, reject) => {
-			child.once("spawn", resolve);
-			child.on("error", (error) => {
-				this.#exit = `cannot start ${command}: ${error.message}`;
-				reject(new Error(this.#exit));
-			});
+		child.on("error", ({ message }) => {
+			this.#exit = `cannot start ${command}: ${message}`;
+		});
+		await once(child, "spawn").catch(() => {
+			throw new Error(this.#exit);
 		});
 	}
 
