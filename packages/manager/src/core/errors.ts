@@ -9,14 +9,10 @@ export const SERVER_ERROR = -32_000;
 /** The SDK's code for an unknown session. The codes that MCP itself defines are the SDK's `ProtocolErrorCode`. */
 export const SESSION_NOT_FOUND = -32_001;
 
-/** A failure as the manager's callers see it. */
-interface Failure {
-	readonly managerCode: McpErrorCode;
-	/** "none": the call was not carried out. "unknown": perhaps it was. "final": another attempt would fail, too. */
-	readonly effect: "none" | "unknown" | "final";
-}
-
-/** Every reason why a server could not answer. Stable: sent to clients as `xs-mcp/error`, and a metric's label. */
+/**
+ * Every reason why a server could not answer. Stable: sent to clients as `xs-mcp/error`, and a metric's label. Effect "none": the
+ * call was not carried out. "unknown": perhaps it was. "final": another attempt would fail, too.
+ */
 const FAILURES = {
 	timeout: { managerCode: "TIMEOUT", effect: "unknown" },
 	"server-disconnected": { managerCode: "CONNECTION_LOST", effect: "unknown" },
@@ -35,7 +31,7 @@ const FAILURES = {
 	"invalid-result": { managerCode: "EXECUTION_FAILED", effect: "final" },
 	/** The call failed again after every retry that the server's policy allows. */
 	"retries-exceeded": { managerCode: "MAX_RETRIES_EXCEEDED", effect: "final" },
-} as const satisfies Readonly<Record<string, Failure>>;
+} as const satisfies Record<string, { readonly managerCode: string; readonly effect: "none" | "unknown" | "final" }>;
 
 /** Why a server could not answer. */
 export type ServerErrorCode = keyof typeof FAILURES;
@@ -47,18 +43,11 @@ export function isServerErrorCode(text: unknown): text is ServerErrorCode {
 
 /** The codes of the manager's errors. */
 export type McpErrorCode =
-	| "CONNECTION_FAILED"
-	| "CONNECTION_LOST"
-	| "TIMEOUT"
+	| (typeof FAILURES)[ServerErrorCode]["managerCode"]
 	| "INVALID_REQUEST"
 	| "METHOD_NOT_FOUND"
-	| "INVALID_PARAMS"
-	| "EXECUTION_FAILED"
 	| "TOOL_NOT_FOUND"
-	| "RESOURCE_NOT_FOUND"
-	| "PERMISSION_DENIED"
-	| "RATE_LIMIT_EXCEEDED"
-	| "MAX_RETRIES_EXCEEDED";
+	| "RESOURCE_NOT_FOUND";
 
 /** The text of an error for people: that of a validation library lists members of its schemas. */
 export function messageOf({ name, message }: Error): string {
@@ -136,7 +125,7 @@ const OF_PROTOCOL_ERROR: Readonly<Record<number, McpErrorCode>> = {
 };
 
 /** The table's entry of an error; undefined if a server is not the reason. */
-function failureOf(error: unknown): Failure | undefined {
+function failureOf(error: unknown) {
 	return error instanceof ServerError ? FAILURES[error.code] : undefined;
 }
 
