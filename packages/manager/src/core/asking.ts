@@ -54,15 +54,14 @@ export function canAnswer(capabilities: ClientCapabilities, question: Question):
 /** A result, or the server's request for input. */
 export type OrInput<Result> = Result | InputRequiredResult;
 
-/** Extensions without their own methods, which pass the gateway unchanged: MCP Apps. */
-const RELAYED_EXTENSIONS: readonly string[] = ["io.modelcontextprotocol/ui"];
+/** MCP Apps: the extension that passes the gateway unchanged, because it has no methods of its own. */
+const APPS = "io.modelcontextprotocol/ui";
 
 type Extensions = NonNullable<ClientCapabilities["extensions"]>;
 
 /** The extensions that work through a gateway, as a capability; empty without any. */
-export function relayedExtensions(extensions: Extensions = {}): { readonly extensions?: Extensions } {
-	const relayed = Object.entries(extensions).filter(([name]) => RELAYED_EXTENSIONS.includes(name));
-	return relayed.length === 0 ? {} : { extensions: Object.fromEntries(relayed) };
+export function relayedExtensions({ [APPS]: apps }: Extensions = {}): { readonly extensions?: Extensions } {
+	return apps === undefined ? {} : { extensions: { [APPS]: apps } };
 }
 
 /**
@@ -89,8 +88,6 @@ export function askingParams(context: RequestContext, withExtensions = true): Re
 	};
 }
 
-const METHODS = Object.keys(QUESTIONS) as (keyof typeof QUESTIONS)[];
-
 /**
  * A server's questions in its session (up to 2025-11-25), for the client of the current request. Over Streamable HTTP
  * the question comes in the response to the request; over other transports it names no request, so that it is answered
@@ -108,7 +105,8 @@ export class Questions {
 		pending: ReadonlyMap<unknown, PendingRequest>,
 	) {
 		this.#pending = pending;
-		for (const method of METHODS.filter((each) => capabilities[QUESTIONS[each]] !== undefined)) {
+		const methods = Object.keys(QUESTIONS) as Question["method"][];
+		for (const method of methods.filter((each) => capabilities[QUESTIONS[each]] !== undefined)) {
 			client.setRequestHandler(method, async ({ params }, { mcpReq }) => {
 				const question = { method, ...(params && { params }) };
 				return (await this.#ask(question, mcpReq.signal)) as never;

@@ -2,31 +2,8 @@
 
 export * from "../store/store.js";
 export { EVERY_DEVICE } from "./aliases.js";
-export {
-	canAnswer,
-	capabilityFor,
-	type OrInput,
-	type Question,
-	REVISION_OF_STATELESS,
-	relayedExtensions,
-} from "./asking.js";
-export {
-	type AudioChannel,
-	type AudioEvents,
-	type Cancellable,
-	type Capabilities,
-	Connection,
-	type ConnectionEvents,
-	isBelow,
-	type KnownServer,
-	type LogLevel,
-	type LogMessage,
-	type PendingRequest,
-	type Request,
-	type RequestContext,
-	type ServerIdentity,
-	type ServerInfo,
-} from "./connection.js";
+export * from "./asking.js";
+export * from "./connection.js";
 export {
 	backoff,
 	describeIssues,
@@ -66,14 +43,5 @@ export {
 export { type ServerEdit, ServerRegistry, type ServerRegistryOptions } from "./registry.js";
 export { replaceFile, replaceFileSync } from "./replace-file.js";
 export type { Results } from "./results.js";
-export {
-	type CallDetails,
-	type CallRecord,
-	isUserOnly,
-	type Notification,
-	type Server,
-	type ServerRecord,
-	type Upload,
-	type Uploads,
-} from "./server.js";
+export * from "./server.js";
 export { headerProblem } from "./usable-schema.js";
