@@ -1,18 +1,25 @@
 import { readFileSync } from "node:fs";
-import { type CallToolResult, ProtocolError, ProtocolErrorCode, type Tool } from "@modelcontextprotocol/client";
+import {
+	type CallToolResult,
+	ProtocolError,
+	ProtocolErrorCode,
+	type RequestMethod,
+	type Tool,
+} from "@modelcontextprotocol/client";
 import { Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Request, RequestContext } from "../core/connection.js";
 import { ServerError } from "../core/errors.js";
 import {
 	LIST_CHANGES,
+	LISTS,
 	type ListName,
 	NO_OFFERS,
 	type Offers,
 	type ServerTool,
 	withoutExecution,
 } from "../core/offers.js";
-import { clientInput, failedResult, readableError, textOf, textResult } from "../core/received.js";
+import { clientInput, failedResult, readableError, shared, textOf, textResult } from "../core/received.js";
 import type { Complete, Results } from "../core/results.js";
 import { MANAGER_INFO } from "../version.js";
 import type { ProxyOptions } from "./proxy-options.js";
@@ -76,11 +83,10 @@ function createServer(proxy: McpProxy, name: string): Server {
 			...(progressToken !== undefined && { onProgress }),
 		});
 	});
-	server.setRequestHandler("resources/list", async () => ({ resources: [...(await proxy.list("resources"))] }));
-	server.setRequestHandler("resources/templates/list", async () => ({
-		resourceTemplates: [...(await proxy.list("resourceTemplates"))],
-	}));
-	server.setRequestHandler("prompts/list", async () => ({ prompts: [...(await proxy.list("prompts"))] }));
+	for (const list of ["resources", "resourceTemplates", "prompts"] as const) {
+		const method = LISTS[list].method as RequestMethod;
+		server.setRequestHandler(method, async () => ({ [list]: await proxy.list(list) }) as never);
+	}
 	server.setRequestHandler("resources/read", ({ params: { uri } }, { mcpReq: { signal } }) =>
 		proxy.request({ method: "resources/read", params: { uri } }, { signal }),
 	);
@@ -122,7 +128,6 @@ type McpProxy = ReturnType<typeof makeProxy>;
 export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 	/** Whether there has been a connection: the next one is a reconnection. */
 	let wasConnected = false;
-	let activating: Promise<CallToolResult> | undefined;
 	const isGated = options.skill !== "";
 	let isLocked = isGated;
 	const { connectTimeout: limit } = options;
@@ -188,15 +193,8 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 		}
 	};
 
-	const activate = (): Promise<CallToolResult> => {
-		activating ??= activateOnce().finally(() => {
-			activating = undefined;
-		});
-		return activating;
-	};
-
 	/** Connects if that is needed, runs the init script, and opens the gate. */
-	const activateOnce = async (): Promise<CallToolResult> => {
+	const activate = shared(async (): Promise<CallToolResult> => {
 		let tools: Offers["tools"];
 		try {
 			if (!(await upstream.check())) {
@@ -222,7 +220,7 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 		const names = tools.map(({ name }) => name).filter(offers);
 		const ran = init === undefined ? "" : ` ${init.script} was run by ${init.tool}.`;
 		return textResult(`Connected to ${options.upstream.shown}.${ran} Tools (${names.length}): ${names.join(", ")}`);
-	};
+	});
 
 	return {
 		upstream,

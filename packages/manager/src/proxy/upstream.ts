@@ -3,6 +3,7 @@ import { isInputRequiredResult, ProtocolError, ProtocolErrorCode } from "@modelc
 import type { Request, RequestContext } from "../core/connection.js";
 import { ServerError } from "../core/errors.js";
 import { LIST_CHANGES, LISTS, type ListName, type Offers, validList } from "../core/offers.js";
+import { shared } from "../core/received.js";
 import type { Complete, Results } from "../core/results.js";
 import { SdkConnection } from "../upstreams/sdk-connection.js";
 import type { ServerConfig } from "../upstreams/server-config.js";
@@ -37,7 +38,8 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 	readonly #config: ServerConfig;
 	readonly #timing: UpstreamTiming;
 	#connection: SdkConnection | undefined;
-	#connecting: Promise<void> | undefined;
+	/** Connects, unless it is connected. Rejects with an Error that gives the reason. */
+	readonly connect = shared(() => this.#connect());
 	/** Ends the connection, or the last one. */
 	#close = async (_reason: string): Promise<void> => {};
 	lostReason = "not connected yet";
@@ -51,14 +53,6 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 		super();
 		this.#config = config;
 		this.#timing = timing;
-	}
-
-	/** Connects, unless it is connected. Rejects with an Error that gives the reason. */
-	connect(): Promise<void> {
-		this.#connecting ??= this.#connect().finally(() => {
-			this.#connecting = undefined;
-		});
-		return this.#connecting;
 	}
 
 	/** Whether the connection works: the upstream answers. If it does not, the connection is closed. */

@@ -3,6 +3,7 @@ import { MAX_ALIAS_LENGTH } from "../core/aliases.js";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { backoff, RETRY_POLICY, ServerError } from "../core/errors.js";
 import { slug } from "../core/names.js";
+import { shared } from "../core/received.js";
 import type { CallRecord, Server } from "../core/server.js";
 import { SignedIn } from "./auth/sign-ins.js";
 import type { ConfiguredServers } from "./configured-servers.js";
@@ -45,7 +46,7 @@ export class ConfiguredServer {
 	lastUsed = 0;
 	/** Its connection, or the last one. */
 	#connection: SdkConnection | undefined;
-	#connecting: Promise<Server> | undefined;
+	readonly #connectOnce = shared(() => this.#connect());
 	/** Whether it connects again by itself. */
 	#keepsTrying = false;
 	/** Reconnection attempts since the last lasting connection. */
@@ -110,10 +111,7 @@ export class ConfiguredServer {
 		if (this.#closed) {
 			return Promise.reject(new ServerError("server-offline", `Connection '${this.id}' not found`));
 		}
-		this.#connecting ??= this.#connect().finally(() => {
-			this.#connecting = undefined;
-		});
-		return this.#connecting;
+		return this.#connectOnce();
 	}
 
 	/** Closes the connection. It stays closed until it is needed, or {@link connect} is called. */

@@ -10,7 +10,7 @@ import {
 import * as z from "zod";
 import { ServerError } from "../../core/errors.js";
 import { present } from "../../core/offers.js";
-import { jsonIn } from "../../core/received.js";
+import { jsonIn, shared } from "../../core/received.js";
 import { replaceFile } from "../../core/replace-file.js";
 import { statusMessage } from "../careful-fetch.js";
 import type { ServerConfig } from "../server-config.js";
@@ -71,7 +71,8 @@ export class SignIns {
 	}
 }
 
-type UnauthorizedContext = Parameters<NonNullable<AuthProvider["onUnauthorized"]>>[0];
+type Renew = NonNullable<AuthProvider["onUnauthorized"]>;
+type UnauthorizedContext = Parameters<Renew>[0];
 
 const MAX_SCOPE = 500;
 
@@ -87,8 +88,11 @@ export class SignedIn implements AuthProvider {
 	readonly #signIns: SignIns;
 	readonly #how: string;
 	#sent: string | undefined;
-	/** Requests that fail at the same time share a refresh: a refresh token works once. */
-	#renewing: Promise<void> | undefined;
+	/**
+	 * Rejects with ServerError "permission-denied" if a person has to sign in. Requests that fail at the same time share a refresh,
+	 * because a refresh token works once.
+	 */
+	readonly onUnauthorized: Renew = shared((context: UnauthorizedContext) => this.#renew(context));
 
 	/**
 	 * @param folder of the sign-ins
@@ -117,14 +121,6 @@ export class SignedIn implements AuthProvider {
 
 	async #stored(): Promise<string | undefined> {
 		return (await this.#read())?.tokens.access_token;
-	}
-
-	/** Rejects with ServerError "permission-denied" if a person has to sign in. */
-	async onUnauthorized(context: UnauthorizedContext): Promise<void> {
-		this.#renewing ??= this.#renew(context).finally(() => {
-			this.#renewing = undefined;
-		});
-		await this.#renewing;
 	}
 
 	/**
