@@ -7,6 +7,7 @@ import {
 	ProtocolErrorCode,
 	type ReadResourceResult,
 } from "@modelcontextprotocol/client";
+import { LRUCache } from "lru-cache";
 import type { OrInput, Question } from "../core/asking.js";
 import type { RequestContext } from "../core/connection.js";
 import { McpError } from "../core/errors.js";
@@ -19,60 +20,42 @@ const MAX_CHARACTERS = 64 * 1024 * 1024;
 
 interface Kept {
 	readonly result: ReadResourceResult;
-	readonly size: number;
-	/** Time of expiry by `performance.now()`, in milliseconds. */
-	readonly expires: number;
 	/** Ends the subscription. Never rejects. */
 	readonly stopFollowing: Promise<() => void>;
 }
 
 /**
- * Makes a cache that reads resources, and keeps their contents for a time, and until their server says that they have changed. Not
- * lru-cache: the package is larger than this one.
+ * Makes a cache that reads resources, and keeps their contents for a time, and until their server says that they have changed.
  *
  * @param ttl milliseconds; 0: nothing is kept
  */
 export function makeResourceCache(ttl: number) {
-	/** Contents by server and URI; those read last come last. */
-	const cache = new Map<string, Kept>();
-	let characters = 0;
-
-	const drop = (key: string): void => {
-		const kept = cache.get(key);
-		if (kept !== undefined) {
-			cache.delete(key);
-			characters -= kept.size;
-			void kept.stopFollowing.then((stop) => stop());
-		}
-	};
+	/** Contents by server and URI. */
+	const cache = new LRUCache<string, Kept>({
+		max: MAX_CACHED,
+		maxSize: MAX_CHARACTERS,
+		ttl,
+		dispose: ({ stopFollowing }) => void stopFollowing.then((stop) => stop()),
+	});
 
 	/** Keeps contents, and subscribes to their updates. If the server does not support that, they are kept for the time. */
 	const keep = (key: string, server: Server, uri: string, result: ReadResourceResult): void => {
-		const size = result.contents.reduce((sum, item) => sum + ("text" in item ? item.text : item.blob).length, 0);
-		drop(key);
+		const size = result.contents.reduce((sum, item) => sum + ("text" in item ? item.text : item.blob).length, 1);
+		cache.delete(key);
 		if (ttl === 0 || size > MAX_CHARACTERS) {
 			return;
 		}
 		const ignore = (): void => {};
 		const following = server.connection?.canSubscribe ? server.subscriptions.add(uri) : Promise.resolve(ignore);
-		const stopFollowing = following.catch(() => ignore);
-		cache.set(key, { result, size, expires: performance.now() + ttl, stopFollowing });
-		characters += size;
-		for (const oldest of cache.keys()) {
-			if (cache.size > MAX_CACHED || characters > MAX_CHARACTERS) {
-				drop(oldest);
-			}
-		}
+		cache.set(key, { result, stopFollowing: following.catch(() => ignore) }, { size });
 	};
 
 	return {
 		/** Returns the contents that are kept, unless `isFresh`, or else those that the server sends. */
 		async read(server: Server, uri: string, isFresh = false): Promise<ReadResourceResult> {
 			const key = `${server.id}\0${uri}`;
-			const kept = cache.get(key);
-			if (kept !== undefined && !isFresh && kept.expires > performance.now()) {
-				cache.delete(key);
-				cache.set(key, kept);
+			const kept = isFresh ? undefined : cache.get(key);
+			if (kept !== undefined) {
 				return kept.result;
 			}
 			const answer = await server.request({ method: "resources/read", params: { uri } }).catch((error: unknown) => {
@@ -86,13 +69,13 @@ export function makeResourceCache(ttl: number) {
 			keep(key, server, uri, result);
 			return result;
 		},
-		clear: () => [...cache.keys()].forEach(drop),
+		clear: () => cache.clear(),
 		/** Drops what a server has reported as changed. */
 		notified({ id }: Server, method: string, params: Readonly<Record<string, unknown>>): void {
 			if (method === "notifications/resources/updated") {
-				drop(`${id}\0${params.uri}`);
+				cache.delete(`${id}\0${params.uri}`);
 			} else if (method === "notifications/resources/list_changed") {
-				[...cache.keys()].filter((key) => key.startsWith(`${id}\0`)).forEach(drop);
+				[...cache.keys()].filter((key) => key.startsWith(`${id}\0`)).forEach((key) => void cache.delete(key));
 			}
 		},
 	};
