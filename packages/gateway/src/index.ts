@@ -6,10 +6,7 @@ export type {
 	Server,
 	ServerIdentity,
 	ServerInfo,
-	ServerPrompt,
 	ServerRecord,
-	ServerResource,
-	ServerTemplate,
 	ServerTool,
 } from "xs-mcp-manager/core";
 export { ServerError, type ServerErrorCode, ServerRegistry, type ServerRegistryOptions } from "xs-mcp-manager/core";

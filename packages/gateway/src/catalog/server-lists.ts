@@ -1,12 +1,5 @@
 import type { Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
-import {
-	isUserOnly,
-	type Server,
-	type ServerPrompt,
-	type ServerRegistry,
-	type ServerTool,
-	withoutExecution,
-} from "xs-mcp-manager/core";
+import { isUserOnly, type Server, type ServerRegistry, type ServerTool, withoutExecution } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
 import type { FoundTool } from "./catalog.js";
 import { groupTools, hasGroup, likenessOf, type ToolGroup } from "./groups.js";
@@ -195,7 +188,7 @@ const derived = () => ({
 	namedTools: perServer<ServerTool, readonly NamedItem<Tool>[]>(),
 	/** For each {@link Allowed}. */
 	tools: Array.from({ length: 4 }, () => perServer<ServerTool, readonly Tool[]>()),
-	prompts: perServer<ServerPrompt, readonly Prompt[]>(),
+	prompts: perServer<Prompt, readonly Prompt[]>(),
 	resources: perServer<Resource, readonly Resource[]>(),
 	templates: perServer<ResourceTemplateType, readonly ResourceTemplateType[]>(),
 });
@@ -209,7 +202,7 @@ export type Listings = ReturnType<typeof makeListings>;
  */
 export function makeListings(configured?: Parameters<typeof toolHints>[0]) {
 	const toolLists = sharedLists<ServerTool>((tool) => withoutExecution(hinted(tool)));
-	const promptLists = sharedLists<ServerPrompt>(itself);
+	const promptLists = sharedLists<Prompt>(itself);
 	const likenesses = new WeakMap<ServerTool, string>();
 	const byNaming: Readonly<Record<Naming, ReturnType<typeof derived>>> = { portable: derived(), prefixed: derived() };
 	const hints = toolHints(configured);
@@ -255,7 +248,7 @@ export function makeListings(configured?: Parameters<typeof toolHints>[0]) {
 							.map(({ listed }) => listed),
 					);
 		},
-		findPrompt: (server: Server, naming: Lookup, name: string): ServerPrompt | undefined =>
+		findPrompt: (server: Server, naming: Lookup, name: string): Prompt | undefined =>
 			promptLists(server.offers.prompts).find(name, server, naming),
 		/** A server's state, and its resources as a client lists them. */
 		resources(server: Server, naming: Naming): readonly Resource[] {

@@ -6,9 +6,6 @@ import type { ServerTool } from "./offers.js";
 /** JSON-RPC 2.0 §5.1: a server-defined error. The SDK uses it for HTTP errors and lost connections, too. */
 export const SERVER_ERROR = -32_000;
 
-/** The SDK's code for an unknown session. The codes that MCP itself defines are the SDK's `ProtocolErrorCode`. */
-export const SESSION_NOT_FOUND = -32_001;
-
 /**
  * Every reason why a server could not answer. Stable: sent to clients as `xs-mcp/error`, and a metric's label. Effect "none": the
  * call was not carried out. "unknown": perhaps it was. "final": another attempt would fail, too.

@@ -17,20 +17,14 @@ import { usableInputSchema, usableOutputSchema } from "./usable-schema.js";
 
 /** A tool as a server lists it. */
 export type ServerTool = Tool;
-/** A resource as a server lists it. */
-export type ServerResource = Resource;
-/** A template of resources as a server lists it. */
-export type ServerTemplate = ResourceTemplateType;
-/** A prompt as a server lists it. */
-export type ServerPrompt = Prompt;
 
 /** Everything that a server lists, each in the server's own order. Lists are replaced, never changed. */
 export interface Offers {
 	/** User-only tools included. */
 	readonly tools: readonly ServerTool[];
-	readonly resources: readonly ServerResource[];
-	readonly resourceTemplates: readonly ServerTemplate[];
-	readonly prompts: readonly ServerPrompt[];
+	readonly resources: readonly Resource[];
+	readonly resourceTemplates: readonly ResourceTemplateType[];
+	readonly prompts: readonly Prompt[];
 }
 
 /** A list of a server. */

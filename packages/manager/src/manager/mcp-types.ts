@@ -19,7 +19,7 @@ export interface McpToolResult<Data = CallToolResult> {
 /** A server to register: `name` is the id if that is absent. */
 export type RegisteredServer = Omit<ServerInput, "id"> & { readonly id?: string };
 
-/** A call that may need approval. */
+/** A call that may need approval. @public */
 export interface ApprovalRequest {
 	readonly server: string;
 	readonly tool: string;

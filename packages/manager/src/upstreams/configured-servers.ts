@@ -163,7 +163,7 @@ export function problemText({ file, line, field, message }: ConfigProblem): stri
 		: `Invalid MCP config: ${file}:${line}: ${field}: ${message}`;
 }
 
-/** Validates a servers file: the problems, with line and field. A file that cannot be read is one problem. */
+/** Validates a servers file: the problems, with line and field. A file that cannot be read is one problem. @public */
 export async function validateServersFile(path: string): Promise<readonly ConfigProblem[]> {
 	return (await readServersFile(path)).problems;
 }

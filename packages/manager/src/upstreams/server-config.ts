@@ -39,7 +39,7 @@ const DIRECT_TOOLS = z
 const SECRET = z.string().min(1);
 
 /** How requests to a server over HTTP or WebSocket are authenticated, as in a servers file. */
-export const AUTH = z.discriminatedUnion("type", [
+const AUTH = z.discriminatedUnion("type", [
 	z.strictObject({ type: z.literal("bearer"), token: SECRET.describe("Sent as Authorization: Bearer") }),
 	z.strictObject({ type: z.literal("basic"), username: SECRET, password: z.string() }),
 	z.strictObject({
