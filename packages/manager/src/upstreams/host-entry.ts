@@ -1,12 +1,4 @@
-import {
-	evaluate,
-	type IdentifierNode,
-	iterator,
-	type ObjectNode,
-	parse,
-	type StringNode,
-	type ValueNode,
-} from "@humanwhocodes/momoa";
+import { parse } from "@humanwhocodes/momoa";
 import { isObject } from "xs-mcp-firmware/core/text/json";
 import { isNode, isScalar, LineCounter, parseDocument } from "yaml";
 import { digest, portable, slug } from "../core/names.js";
@@ -15,8 +7,6 @@ import { withoutNulls } from "../core/received.js";
 import { HOST_SERVER, MAX_TIMEOUT } from "./server-config.js";
 
 // Servers' entries as hosts of MCP clients, and READMEs of servers, write them.
-
-type Members = Readonly<Record<string, unknown>>;
 
 /** Members that change nothing of what a server may do here. */
 const WITHOUT_EFFECT = /^(?:[$_#/]|x-)|^(?:icon|icons|gallery|version|dev|comments?|notes?|metadata)$/;
@@ -43,14 +33,8 @@ export function plainEntry(given: unknown): unknown {
 	if (!isObject(given)) {
 		return given;
 	}
-	const entry = withoutNulls(given);
-	const { args, env, headers } = entry;
-	return {
-		...entry,
-		...(Array.isArray(args) && { args: args.map(textOf) }),
-		...(isObject(env) && { env: texts(env) }),
-		...(isObject(headers) && { headers: texts(headers) }),
-	};
+	const { args, env, headers, ...entry } = withoutNulls(given);
+	return { ...entry, ...present({ args: asTexts(args), env: asTexts(env), headers: asTexts(headers) }) };
 }
 
 /** A host's entry in our form, and the names of its members that are not known. */
@@ -104,12 +88,15 @@ export function hostId(name: string): string {
 const HASH_DIGITS = 6;
 const MAX_READABLE = 24;
 
-function textOf(value: unknown): unknown {
-	return typeof value === "number" || typeof value === "boolean" ? String(value) : value;
-}
-
-function texts(members: Members): Members {
-	return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, textOf(value)]));
+/** A list or an object whose numbers and booleans have become texts. Another value stays as it is. */
+function asTexts(values: unknown): unknown {
+	const asText = (value: unknown): unknown => (/^(?:number|boolean)$/.test(typeof value) ? String(value) : value);
+	if (Array.isArray(values)) {
+		return values.map(asText);
+	}
+	return isObject(values)
+		? Object.fromEntries(Object.entries(values).map(([name, value]) => [name, asText(value)]))
+		: values;
 }
 
 function milliseconds(timeout: number): number {
@@ -145,10 +132,6 @@ interface ParsedFile {
 	readonly find: (path: Path) => { readonly line: number; readonly value: unknown } | undefined;
 }
 
-function syntaxError(message: string, line: number): SyntaxError {
-	return Object.assign(new SyntaxError(message), { line });
-}
-
 /**
  * Parses a file as JSON with comments if it starts like that, and as YAML otherwise: a YAML parser would read a JSON comment as
  * part of a member's name.
@@ -157,64 +140,15 @@ function syntaxError(message: string, line: number): SyntaxError {
  */
 export function parseFile(text: string, file: string): ParsedFile {
 	const isJson = !/\.ya?ml$/i.test(file) && /^\s*(?:[{[]|\/[/*])/.test(text);
-	return isJson ? parseJson(text.replace(/^\uFEFF/, " ")) : parseYaml(text);
-}
-
-function parseJson(text: string): ParsedFile {
-	const { body } = parseJsonText(text);
-	for (const { node } of iterator(body)) {
-		const names = new Set<string>();
-		for (const { name, loc } of node.type === "Object" ? (node as ObjectNode).members : []) {
-			const member = nameOf(name);
-			if (names.has(member)) {
-				throw syntaxError(`invalid JSON: duplicate member ${JSON.stringify(member)}`, loc.start.line);
-			}
-			names.add(member);
-		}
-	}
-	const step = (node: ValueNode | undefined, part: Path[number]): ValueNode | undefined =>
-		node?.type === "Object"
-			? node.members.find(({ name }) => nameOf(name) === `${part}`)?.value
-			: node?.type === "Array"
-				? node.elements[Number(part)]?.value
-				: undefined;
-	return {
-		content: evaluate(body),
-		find: (path) => {
-			const node = path.reduce(step, body);
-			return node && { line: node.loc.start.line, value: "value" in node ? node.value : undefined };
-		},
-	};
-}
-
-function parseJsonText(text: string) {
-	try {
-		return parse(text, { mode: "jsonc", allowTrailingCommas: true });
-	} catch (error) {
-		const { line = 1, offset = 0, message } = error as { line?: number; offset?: number; message: string };
-		if (message.includes("end of input")) {
-			throw syntaxError("invalid JSON: unexpected end of file", text.split("\n").length);
-		}
-		const [token = ""] = TOKEN.exec(text.slice(offset)) ?? [];
-		throw syntaxError(`invalid JSON: unexpected ${token.slice(0, MAX_QUOTE)}`, line);
-	}
-}
-
-const MAX_QUOTE = 30;
-
-/** A whole string or word, or else a single character. */
-const TOKEN = /^(?:"[^"\n]*"?|[\w.-]+|.)/;
-
-function nameOf(name: StringNode | IdentifierNode): string {
-	return name.type === "String" ? name.value : name.name;
-}
-
-function parseYaml(text: string): ParsedFile {
 	const lineCounter = new LineCounter();
-	const document = parseDocument(text, { lineCounter, prettyErrors: false });
+	const document = parseDocument(isJson ? withoutComments(text) : text, { lineCounter, prettyErrors: false });
 	const [error] = document.errors;
 	if (error !== undefined) {
-		throw syntaxError(`invalid YAML: ${error.message}`, lineCounter.linePos(error.pos[0]).line);
+		const [offset] = error.pos;
+		const problem = isJson
+			? `invalid JSON: duplicate member ${tokenAt(text, offset)}`
+			: `invalid YAML: ${error.message}`;
+		throw syntaxError(problem, lineCounter.linePos(offset).line);
 	}
 	return {
 		content: document.toJS({ maxAliasCount: 100 }),
@@ -225,4 +159,39 @@ function parseYaml(text: string): ParsedFile {
 				: undefined;
 		},
 	};
+}
+
+/**
+ * Checks JSON, and returns it with spaces in place of its comments: then it is YAML, too, unless it has a member twice.
+ *
+ * @throws SyntaxError with the line
+ */
+function withoutComments(text: string): string {
+	try {
+		let json = text.replace(/^\uFEFF/, " ");
+		const { tokens = [] } = parse(json, { mode: "jsonc", allowTrailingCommas: true, tokens: true });
+		for (const { loc } of tokens.filter(({ type }) => type.endsWith("Comment"))) {
+			const [start, end] = [loc.start.offset, loc.end.offset];
+			json = json.slice(0, start) + json.slice(start, end).replace(/\S/g, " ") + json.slice(end);
+		}
+		return json;
+	} catch (error) {
+		const { line = 1, offset = 0, message } = error as { line?: number; offset?: number; message: string };
+		throw message.includes("end of input")
+			? syntaxError("invalid JSON: unexpected end of file", text.split("\n").length)
+			: syntaxError(`invalid JSON: unexpected ${tokenAt(text, offset)}`, line);
+	}
+}
+
+function syntaxError(message: string, line: number): SyntaxError {
+	return Object.assign(new SyntaxError(message), { line });
+}
+
+const MAX_QUOTE = 30;
+
+/** A whole string or word, or else a single character. */
+const TOKEN = /^(?:"[^"\n]*"?|[\w.-]+|.)/;
+
+function tokenAt(text: string, offset: number): string {
+	return (TOKEN.exec(text.slice(offset))?.[0] ?? "").slice(0, MAX_QUOTE);
 }

@@ -57,25 +57,29 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 		problems.push({ file, line: lineAt(path), field: field.join(""), message });
 	};
 
-	/** The value with its variables expanded, at any depth. */
-	const expand = (value: unknown, at: Expansion): unknown => {
-		const inside = (key: string | number): Expansion => ({ ...at, path: [...at.path, key] });
+	/**
+	 * Returns a value with its variables expanded, at any depth.
+	 *
+	 * @param isOff whether the server is disabled: its variables need not be set
+	 */
+	const expand = (value: unknown, path: Path, variables: Environment, isOff: boolean): unknown => {
 		if (typeof value === "string") {
 			return value.replace(VARIABLE, (whole, kind: string | undefined, name: string, fallback?: string) => {
 				// VS Code asks the user for an input. Here its value comes from the environment.
-				const variable = at.environment[kind === "input" ? inputVariable(name) : name];
+				const variable = variables[kind === "input" ? inputVariable(name) : name];
 				const found = (kind === undefined ? FOLDERS[name]?.(file) : undefined) ?? variable ?? fallback;
-				if (found === undefined && !at.isOff) {
-					note(at.path, missing(kind, name));
+				if (found === undefined && !isOff) {
+					note(path, missing(kind, name));
 				}
 				return found ?? whole;
 			});
 		}
+		const inside = (key: string | number, item: unknown): unknown => expand(item, [...path, key], variables, isOff);
 		if (Array.isArray(value)) {
-			return value.map((item, index) => expand(item, inside(index)));
+			return value.map((item, index) => inside(index, item));
 		}
 		return isObject(value)
-			? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, expand(item, inside(key))]))
+			? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, inside(key, item)]))
 			: value;
 	};
 
@@ -103,10 +107,10 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 		}
 		const count = problems.length;
 		const isOff = entry.enabled === false;
-		const env = expand(entry.env, { path: [...path, "env"], environment, isOff });
+		const env = expand(entry.env, [...path, "env"], environment, isOff);
 		const variables = { ...environment, ...(isObject(env) && (env as Environment)) };
 		const { env: _, ...rest } = entry;
-		const expanded = expand(rest, { path, environment: variables, isOff }) as object;
+		const expanded = expand(rest, path, variables, isOff) as object;
 		const server = check(schema, { ...expanded, ...(env !== undefined && { env }) }, path);
 		return problems.length > count ? undefined : server;
 	};
@@ -149,8 +153,9 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 		if (url === undefined || input.command !== undefined || transportOf(input) !== "stdio") {
 			return input;
 		}
-		const at = { path, environment: { ...environment, ...input.env }, isOff: input.enabled === false };
-		const [command, ...args] = wordsOf(url).map((word) => expand(word, at) as string);
+		const variables = { ...environment, ...input.env };
+		const words = wordsOf(url).map((word) => expand(word, path, variables, input.enabled === false));
+		const [command, ...args] = words as [string, ...string[]];
 		return { ...input, url: undefined, command, args: [...args, ...(input.args ?? [])] };
 	};
 
@@ -191,13 +196,6 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 		add(path, entry, isListed ? readListed(entry, path) : readHosted(entry, path), options);
 	}
 	return { configs: [...configs.values()], problems, invalidIds, isBroken: false };
-}
-
-interface Expansion {
-	readonly path: Path;
-	readonly environment: Environment;
-	/** Whether the server is disabled: its variables need not be set. */
-	readonly isOff: boolean;
 }
 
 /** `${NAME}`, `${NAME:-text}`; of Cursor and VS Code also `${env:NAME}` and `${input:name}`. */
