@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
 import type { Connection } from "./connection.js";
 import { ServerError } from "./errors.js";
-import { LISTS, type ListName, type Offers, type ValidList, validList } from "./offers.js";
+import { LIST_NAMES, LISTS, type ListName, type Offers, type ValidList, validList } from "./offers.js";
 
 /** Milliseconds after which a slow server frees its place in the limit. */
 const PLACE_TIME = 1_000;
@@ -77,7 +77,8 @@ export function makeDiscovery(discoveries = 64, timeout = 30_000, warn: (message
 			}
 			[offers, failures] = [{}, new Map()];
 		};
-		const asked = lists.filter((list) => list === "tools" || connection.declares(LISTS[list].capability));
+		const isAsked = (list: ListName): boolean => list === "tools" || connection.declares(LISTS[list].capability);
+		const asked = LIST_NAMES.filter((list) => lists.includes(list) && isAsked(list));
 		const read = async (list: ListName): Promise<void> => {
 			try {
 				const items = await readItems(connection, list);
@@ -86,21 +87,15 @@ export function makeDiscovery(discoveries = 64, timeout = 30_000, warn: (message
 				failures.set(list, error as Error);
 			}
 		};
-		const tools = asked.includes("tools") ? read("tools") : Promise.resolve();
-		const rest = asked.filter((list) => list !== "tools");
-		// One after the other of a device, because it has little memory.
-		const inTurn = async (): Promise<void> => {
-			await tools;
-			for (const list of rest) {
-				await read(list);
-			}
-		};
-		const others = connection.identity.configured ? Promise.all(rest.map(read)) : inTurn();
-		await tools;
-		if (!(await settledWithin(OTHERS_TIME, others)) && Object.keys(offers).length > 0) {
+		// One after the other of a device, because it has little memory. The tools are the first.
+		const turns = pLimit(connection.identity.configured ? LIST_NAMES.length : 1);
+		const reads = asked.map((list) => turns(() => read(list)));
+		await (asked[0] === "tools" && reads[0]);
+		const all = Promise.all(reads);
+		if (!(await settledWithin(OTHERS_TIME, all)) && Object.keys(offers).length > 0) {
 			report();
 		}
-		await others;
+		await all;
 		if (asked.length === 0 || failures.size < asked.length) {
 			for (const list of lists.filter((each) => !asked.includes(each))) {
 				offers[list] = [];
