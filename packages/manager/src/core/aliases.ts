@@ -62,13 +62,9 @@ export class Aliases {
 		const isFixed = (alias: string): boolean => (this.#fixed.get(alias) ?? id) !== id;
 		const isTaken = (alias: string): boolean =>
 			[this.#fixed, this.#owners, this.#holders].some((ids) => (ids.get(alias) ?? id) !== id);
-		let alias = this.#chosen.get(id);
-		if (alias === undefined && stored !== undefined && isValidAlias(stored) && !isFixed(stored)) {
-			alias = stored;
-		}
-		if (alias === undefined && before !== undefined && isValidAlias(before) && !isTaken(before)) {
-			alias = before;
-		}
+		const unless = (isUsed: (alias: string) => boolean, known: string | undefined): string | undefined =>
+			known !== undefined && isValidAlias(known) && !isUsed(known) ? known : undefined;
+		let alias = this.#chosen.get(id) ?? unless(isFixed, stored) ?? unless(isTaken, before);
 		if (alias === undefined) {
 			const mac = /^(?:[0-9a-f]{2}[:-]?){6}$/i.test(id) ? id.toLowerCase().replace(/[^0-9a-f]/g, "") : digest(id);
 			alias = aliasOf(boardName, mac.slice(-TAIL_DIGITS));
