@@ -83,8 +83,8 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 			: value;
 	};
 
-	const check = <T>(schema: z.ZodType<T>, value: unknown, path: Path): T | undefined => {
-		const count = problems.length;
+	/** Returns the checked value; undefined if there are more problems than `count` by then. */
+	const check = <T>(schema: z.ZodType<T>, value: unknown, path: Path, count = problems.length): T | undefined => {
 		const result = schema.safeParse(value);
 		for (const issue of result.error?.issues ?? []) {
 			const keys = issue.code === "unrecognized_keys" ? issue.keys : [];
@@ -111,37 +111,33 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 		const variables = { ...environment, ...(isObject(env) && (env as Environment)) };
 		const { env: _, ...rest } = entry;
 		const expanded = expand(rest, path, variables, isOff) as object;
-		const server = check(schema, { ...expanded, ...(env !== undefined && { env }) }, path);
-		return problems.length > count ? undefined : server;
+		return check(schema, { ...expanded, ...(env !== undefined && { env }) }, path, count);
 	};
 
-	/** Reads a listed server. If `enabled` is absent, one with an id is not connected at the start, and one with only a name is. */
-	const readListed = (given: unknown, path: Path): ServerInput | undefined => {
-		const server = checkEntry(LISTED_SERVER, plainEntry(given), path);
-		const id = server?.id ?? server?.name;
-		if (server !== undefined && id === undefined) {
-			note([...path, "id"], "is missing");
-			return undefined;
-		}
-		return server && { ...server, id: id as string, enabled: server.enabled ?? server.id === undefined };
-	};
-
-	const readHosted = (given: unknown, path: Path): ServerInput | undefined => {
-		const { entry, unknown } = hostEntry(given);
-		const server = checkEntry(HOST_SERVER, entry, path);
+	/**
+	 * Reads an entry of a host, or of a list of ours. If `enabled` is absent there, a server with an id is not connected at the start,
+	 * and one with only a name is.
+	 */
+	const readEntry = (given: unknown, path: Path, isListed: boolean): ServerInput | undefined => {
+		const { entry, unknown } = isListed ? { entry: plainEntry(given), unknown: [] } : hostEntry(given);
+		const schema: z.ZodType<z.output<typeof LISTED_SERVER>> = isListed ? LISTED_SERVER : HOST_SERVER;
+		const server = checkEntry(schema, entry, path);
 		if (server === undefined) {
 			return undefined;
 		}
 		// A list has the names in its entries.
-		const name = typeof path.at(-1) === "string" ? (path.at(-1) as string) : server.name;
+		const key = path.at(-1);
+		const name = typeof key === "string" ? key : (server.id ?? server.name);
 		if (name === undefined) {
-			note([...path, "name"], "is missing");
+			note([...path, isListed ? "id" : "name"], "is missing");
 			return undefined;
 		}
 		for (const member of unknown) {
 			note([...path, member], member === "type" ? "unknown, ignored" : "unknown field, ignored");
 		}
-		return { ...server, id: hostId(name), name: server.name ?? name };
+		return isListed
+			? { ...server, id: name, enabled: server.enabled ?? server.id === undefined }
+			: { ...server, id: hostId(name), name: server.name ?? name };
 	};
 
 	/**
@@ -192,8 +188,7 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 	const key = content.mcpServers === hosts ? "mcpServers" : "servers";
 	for (const [name, entry] of Object.entries(hosts)) {
 		const path = [key, Array.isArray(hosts) ? Number(name) : name];
-		const isListed = Array.isArray(hosts) && key === "servers";
-		add(path, entry, isListed ? readListed(entry, path) : readHosted(entry, path), options);
+		add(path, entry, readEntry(entry, path, Array.isArray(hosts) && key === "servers"), options);
 	}
 	return { configs: [...configs.values()], problems, invalidIds, isBroken: false };
 }
