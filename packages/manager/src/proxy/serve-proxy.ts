@@ -197,9 +197,8 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 	const activate = shared(async (): Promise<CallToolResult> => {
 		let tools: Offers["tools"];
 		try {
-			if (!(await upstream.check())) {
-				await upstream.connect();
-			}
+			await upstream.check();
+			await upstream.connect();
 		} catch (error) {
 			return failedResult(TEXTS.notConnected((error as Error).message));
 		}

@@ -55,18 +55,14 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 		this.#timing = timing;
 	}
 
-	/** Whether the connection works: the upstream answers. If it does not, the connection is closed. */
-	async check(): Promise<boolean> {
+	/** Closes the connection if the upstream does not answer. An error response proves that it works. */
+	async check(): Promise<void> {
 		const connection = this.#connection;
-		try {
-			await connection?.ping(this.#timing.ping);
-		} catch (error) {
-			// A server that answers with an error works.
+		await connection?.ping(this.#timing.ping).catch((error: Error) => {
 			if (error instanceof ServerError) {
-				connection?.close(error.message);
+				connection.close(error.message);
 			}
-		}
-		return connection !== undefined && connection === this.#connection;
+		});
 	}
 
 	/**

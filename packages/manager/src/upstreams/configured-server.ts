@@ -53,7 +53,14 @@ export class ConfiguredServer {
 	#attempts = 0;
 	#retryTimer: NodeJS.Timeout | undefined;
 	#pingTimer: NodeJS.Timeout | undefined;
-	#pinged: SdkConnection | undefined;
+	/** Closes a connection whose server does not answer. An error response proves that it works. */
+	readonly #ping = shared(async (connection: SdkConnection): Promise<void> => {
+		await connection.ping(Math.min(this.#pool.pingInterval, PING_TIME)).catch((error: Error) => {
+			if (error instanceof ServerError && error.code === "timeout") {
+				connection.close("no response to a ping");
+			}
+		});
+	});
 	/** Whether it has only revisions without `initialize`, and is not reached over HTTP. */
 	#isStateless = false;
 	#closed = false;
@@ -225,23 +232,6 @@ export class ConfiguredServer {
 		}, this.#pool.pingInterval);
 		this.#changeStatus("connected");
 		return server;
-	}
-
-	/** A server that answers with an error is healthy. */
-	async #ping(connection: SdkConnection): Promise<void> {
-		if (this.#pinged === connection) {
-			return;
-		}
-		this.#pinged = connection;
-		try {
-			await connection.ping(Math.min(this.#pool.pingInterval, PING_TIME));
-		} catch (error) {
-			if (error instanceof ServerError && error.code === "timeout") {
-				connection.close("no response to a ping");
-			}
-		} finally {
-			this.#pinged = undefined;
-		}
 	}
 
 	#lost(reason: string): void {
