@@ -86,7 +86,7 @@ describe("a client whose id is the URL of its metadata", () => {
 				send({ ...DOCUMENT, client_id: "x", token_endpoint_auth_method: "client_secret_post" }),
 			],
 			[/redirect_uris/, send({ client_id: "x", redirect_uris: ["javascript:alert(1)"] })],
-			[/more than 65536 bytes/, send({ ...DOCUMENT, more: "x".repeat(70_000) })],
+			[/too long \(limit 65536 bytes\)/, send({ ...DOCUMENT, more: "x".repeat(70_000) })],
 			[/not JSON/, (_request, response) => response.end("<html>")],
 			[/HTTP status 404/, (_request, response) => response.writeHead(404).end()],
 			[/HTTP status 302/, (_request, response) => response.writeHead(302, { Location: "http://127.0.0.1/" }).end()],

@@ -5,6 +5,7 @@ import { isIP, type LookupFunction } from "node:net";
 import ipaddr from "ipaddr.js";
 import { isObject } from "xs-mcp-firmware/core/text/json";
 import { isUserOnly, type Server, ServerError, type ServerIdentity, type ServerTool } from "xs-mcp-manager/core";
+import { collect } from "./model-service.js";
 
 export interface PublicRequestOptions {
 	/** Default: GET. */
@@ -47,17 +48,8 @@ export function requestPublic(
 	};
 	return new Promise((resolve, reject) => {
 		const request = send(url, requestOptions, (response) => {
-			const chunks: Buffer[] = [];
-			let bytes = 0;
-			response.on("data", (chunk: Buffer) => {
-				bytes += chunk.length;
-				chunks.push(chunk);
-				if (bytes > maxBytes) {
-					request.destroy(new Error(`more than ${maxBytes} bytes`));
-				}
-			});
-			response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
-			response.on("error", reject);
+			const { statusCode: status = 0 } = response;
+			collect(response, { what: "the answer", maxBytes }).then((all) => resolve({ status, body: `${all}` }), reject);
 		});
 		request.on("error", reject);
 		request.end(body);
@@ -85,6 +77,13 @@ export function publicLookup({
 			callback(isAllowed ? null : (error ?? new Error(`${hostname} has no public address`)), address, family);
 		});
 	};
+}
+
+/** Resolves with whether a hostname has only addresses that may be connected to. */
+export function isPublicName(hostname: string, options: Parameters<typeof publicLookup>[0]): Promise<boolean> {
+	return new Promise((settle) => {
+		publicLookup(options)(hostname, { all: true }, (error) => settle(error === null));
+	});
 }
 
 /** The addresses of IPv6 that are assigned to the public internet: RFC 4291 §2.4. */
@@ -125,13 +124,7 @@ export function fetchPolicy(
 			return;
 		}
 		const host = url.hostname.replace(/[[\]]/g, "");
-		const hasPublicAddress =
-			isIP(host) === 0
-				? await new Promise((settle) => {
-						publicLookup({ resolve })(host, { all: true }, (error) => settle(error === null));
-					})
-				: isPublic(host);
-		if (!hasPublicAddress) {
+		if (!(isIP(host) === 0 ? await isPublicName(host, { resolve }) : isPublic(host))) {
 			throw new ServerError(
 				"invalid-arguments",
 				`${name}: ${url.host} is not a public address, and not this gateway. Its operator allows hosts by the setting fetchHosts`,

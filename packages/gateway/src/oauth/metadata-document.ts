@@ -1,8 +1,9 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { describeIssues, jsonIn } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { GatewayError } from "../gateway-error.js";
-import { type PublicRequestOptions, publicLookup, requestPublic } from "../http/public-request.js";
+import { isPublicName, type PublicRequestOptions, requestPublic } from "../http/public-request.js";
 import { CLIENT_METADATA, nameOf, type OAuthClient } from "./clients.js";
 
 /** Largest document, bytes. */
@@ -48,7 +49,9 @@ export class MetadataDocuments {
 	/** Whether documents can be fetched: without Internet, no public name resolves. Looked up once a minute at most. */
 	async canBeFetched(): Promise<boolean> {
 		if (this.#online === undefined || this.#online.until <= Date.now()) {
-			this.#online = { answer: this.#resolves(PUBLIC_NAME), until: Date.now() + RESOLVE_INTERVAL };
+			const tooLate = delay(RESOLVE_TIMEOUT, false, { ref: false });
+			const answer = Promise.race([isPublicName(PUBLIC_NAME, this.#options), tooLate]);
+			this.#online = { answer, until: Date.now() + RESOLVE_INTERVAL };
 		}
 		return await this.#online.answer;
 	}
@@ -105,16 +108,6 @@ export class MetadataDocuments {
 		const client = { id: url, name: nameOf(data), redirectUris: data.redirect_uris };
 		this.#cache.set(url, client);
 		return client;
-	}
-
-	#resolves(name: string): Promise<boolean> {
-		return new Promise((resolve) => {
-			const timer = setTimeout(() => resolve(false), RESOLVE_TIMEOUT);
-			publicLookup(this.#options)(name, {}, (error) => {
-				clearTimeout(timer);
-				resolve(error === null);
-			});
-		});
 	}
 }
 
