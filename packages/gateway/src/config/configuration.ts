@@ -64,10 +64,10 @@ export function readConfiguration(sources: ConfigurationSources): Configuration 
 	for (const [name, setting] of Object.entries(settings)) {
 		try {
 			const value = given(name, sources, file);
-			configuration[name] = settled(setting, value);
 			if (value !== undefined) {
 				from[name] = value.source;
 			}
+			configuration[name] = settled(setting, value);
 		} catch (error) {
 			problems.push((error as Error).message);
 		}
@@ -76,7 +76,7 @@ export function readConfiguration(sources: ConfigurationSources): Configuration 
 	if (sources.plugins !== undefined || complete.plugins?.length === 0) {
 		problems.unshift(...unknownIn(file, settings));
 	}
-	problems.push(...incomplete(settings, (name) => given(name, sources, file)?.source));
+	problems.push(...incomplete(settings, from));
 	if (complete.issuer !== undefined && publicOrigin(complete.publicUrl) === undefined) {
 		problems.push("issuer: requires publicUrl, with https and without a path");
 	}
@@ -240,10 +240,10 @@ function settled(setting: Setting<unknown>, from: ReturnType<typeof given>): unk
 }
 
 /** Names settings without another one that they require. One that is disabled on purpose counts: `mqtt: false`. */
-function incomplete(settings: Settings, sourceOf: (name: string) => string | undefined): string[] {
+function incomplete(settings: Settings, from: Origins["from"]): string[] {
 	return Object.entries(settings).flatMap(([name, { requires = [] }]) => {
-		const source = sourceOf(name);
-		const missing = source === undefined ? [] : requires.filter((other) => sourceOf(other) === undefined);
+		const source = from[name];
+		const missing = source === undefined ? [] : requires.filter((other) => from[other] === undefined);
 		return missing.map((other) => `${source}: requires ${other} (${flagOf(other)})`);
 	});
 }

@@ -1,8 +1,6 @@
-import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
 import { contentTypeOf, pagePolicy } from "../http/page-headers.js";
 import type { Route } from "../http/route.js";
 
@@ -44,22 +42,5 @@ export function readPanel(folder = BESIDE_BUNDLE): string | undefined {
 
 function serveFile(path: string, headers: Readonly<Record<string, string>>): Route {
 	const body = readFileSync(path);
-	const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
-	// Made for the first browser: it takes 30 ms, which a start without one need not spend.
-	let compressed: Buffer | undefined;
-	return (c) => {
-		for (const [name, value] of Object.entries({ ...headers, ETag: etag, Vary: "Accept-Encoding" })) {
-			c.header(name, value);
-		}
-		if (c.req.header("If-None-Match") === etag) {
-			return c.body(null, 304);
-		}
-		c.header("Content-Type", contentTypeOf(path));
-		if (!/\bgzip\b/.test(c.req.header("Accept-Encoding") ?? "")) {
-			return c.body(new Uint8Array(body));
-		}
-		compressed ??= gzipSync(body, { level: 9 });
-		c.header("Content-Encoding", "gzip");
-		return c.body(new Uint8Array(compressed));
-	};
+	return (c) => c.body(body, 200, { ...headers, "Content-Type": contentTypeOf(path) });
 }

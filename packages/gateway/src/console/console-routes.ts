@@ -1,8 +1,10 @@
 import { basename } from "node:path";
 import type { Context } from "hono";
+import { compress } from "hono/compress";
+import { etag, RETAINED_304_HEADERS } from "hono/etag";
 import { isConflict } from "xs-mcp-manager/core";
 import * as z from "zod";
-import type { TokenRecord } from "../config/access.js";
+import { type TokenRecord, tokenRecordSchema } from "../config/access.js";
 import { isLoopback } from "../config/listen-address.js";
 import { urlsForDevices } from "../devices/bootstrap/bootstrap-answer.js";
 import { events } from "../events/plugin.js";
@@ -33,7 +35,9 @@ import type { TokenQuestion } from "./messages.js";
 export function addConsolePage(gateway: RunningGateway, files: NonNullable<ReturnType<typeof readConsole>>): void {
 	const { publicRoutes: app, settings } = gateway;
 	const { guard } = gateway.use(clients);
-	app.all("/", allow("GET"), files.page);
+	// Browsers take the headers of a 304 for those of the page.
+	const retainedHeaders = [...RETAINED_304_HEADERS, "Content-Security-Policy"];
+	app.all("/", allow("GET"), compress(), etag({ retainedHeaders }), files.page);
 	// Exchanges a client's token for a cookie.
 	app.post("/console/session", needsOwnPage(guard), async (c) => {
 		const { incoming } = c.env;
@@ -60,7 +64,7 @@ export function addConsolePage(gateway: RunningGateway, files: NonNullable<Retur
 	});
 	// One route per path: with a pattern among them, Hono would search its routes one by one for every request.
 	for (const [name, serve] of files.assets) {
-		app.get(`/console/${name}`, serve);
+		app.get(`/console/${name}`, compress(), etag(), serve);
 	}
 }
 
@@ -199,13 +203,8 @@ function describeToken(gateway: RunningGateway, record: TokenRecord) {
 }
 
 const TOKEN_RIGHTS = {
-	kind: z.enum(["client", "device"]),
+	...tokenRecordSchema.omit({ name: true, created: true, salt: true, grant: true, sha256: true }).shape,
 	devices: z.array(z.string().min(1).max(128)).min(1).max(1_000).optional(),
-	userTools: z.boolean().optional(),
-	microphone: z.boolean().optional(),
-	operator: z.boolean().optional(),
-	readOnly: z.boolean().optional(),
-	expires: z.iso.datetime().optional(),
 	/** Whether the operator has agreed to the consequences for others. */
 	yes: z.boolean().optional(),
 };

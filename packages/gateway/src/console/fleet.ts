@@ -11,9 +11,9 @@ import { HISTORY_PRINCIPAL, statusToolOf } from "../history/history.js";
 import { history } from "../history/plugin.js";
 import { management } from "../mcp/plugin.js";
 import { clients } from "../transports/plugin.js";
-import { type CallStatistics, followStatuses, recordActivity } from "./activity.js";
+import { followStatuses, recordActivity } from "./activity.js";
 import { type FleetQuery, type FleetTotals, matching, type SearchedRow, searched, totalsOf } from "./fleet-query.js";
-import { FAVOURITE, type FirmwareEntry, type Problem } from "./messages.js";
+import { FAVOURITE, PROBLEMS, type Problem } from "./messages.js";
 
 /** Milliseconds after pages were notified of a change for which further ones are collected. */
 const CHANGE_DELAY = 250;
@@ -63,7 +63,7 @@ export function openFleet(gateway: RunningGateway) {
 	let mayAllHaveChanged = false;
 	/** Whether something has changed since pages were notified. */
 	let hasChanges = false;
-	let delay: NodeJS.Timeout | undefined;
+	let isReporting = false;
 	let interval: NodeJS.Timeout | undefined;
 	/** Listeners of the open pages, each with the ids of the devices whose status it shows. */
 	const pages = new Map<() => void, readonly string[]>();
@@ -81,10 +81,10 @@ export function openFleet(gateway: RunningGateway) {
 
 	/** Reports changes; those that happen meanwhile are reported later. */
 	const reportChanges = (): void => {
-		delay = undefined;
+		isReporting = hasChanges;
 		if (hasChanges) {
 			hasChanges = false;
-			delay = setTimeout(reportChanges, CHANGE_DELAY);
+			setTimeout(reportChanges, CHANGE_DELAY);
 			if (mayAllHaveChanged) {
 				rows.clear();
 				refresh(servers.all);
@@ -105,7 +105,10 @@ export function openFleet(gateway: RunningGateway) {
 			changed.add(id);
 		}
 		hasChanges = true;
-		delay ??= setTimeout(reportChanges, 0);
+		if (!isReporting) {
+			isReporting = true;
+			setTimeout(reportChanges, 0);
+		}
 	};
 
 	const visible = (access: Access): readonly SearchedRow[] => {
@@ -163,17 +166,10 @@ export function openFleet(gateway: RunningGateway) {
 			pages.set(onChange, []);
 			return () => {
 				pages.delete(onChange);
-				if (pages.size > 0) {
-					return;
+				if (pages.size === 0) {
+					clearInterval(interval);
+					rows.clear();
 				}
-				clearInterval(interval);
-				clearTimeout(delay);
-				delay = undefined;
-				hasChanges = false;
-				rows.clear();
-				sorted = undefined;
-				allTotals = undefined;
-				changed.clear();
 			};
 		},
 		/** Takes the ids of the devices whose status a page shows: it is read while they are shown. */
@@ -289,27 +285,12 @@ function describeRow(server: Server, activity: ReturnType<typeof recordActivity>
 		/** The last step of its firmware's update. */
 		...(update && { update }),
 	} as const;
-	const problem = problemOf(row);
+	const problems: Readonly<Record<Problem, boolean | undefined>> = {
+		offline: !online,
+		fatal: state === "fatal_error",
+		rolledBack: update?.step === "rolled-back",
+		lastCall: calls?.lastFailed,
+	};
+	const problem = PROBLEMS.find((each) => problems[each]);
 	return { ...row, ...(problem && { problem }) };
-}
-
-interface Condition {
-	readonly online: boolean;
-	readonly state?: string;
-	readonly calls?: CallStatistics;
-	readonly update?: FirmwareEntry;
-}
-
-/** The problem of a device; undefined if it has none. */
-function problemOf({ online, state, calls, update }: Condition): Problem | undefined {
-	if (!online) {
-		return "offline";
-	}
-	if (state === "fatal_error") {
-		return "fatal";
-	}
-	if (update?.step === "rolled-back") {
-		return "rolledBack";
-	}
-	return calls?.lastFailed ? "lastCall" : undefined;
 }

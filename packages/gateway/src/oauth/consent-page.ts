@@ -83,6 +83,11 @@ export function choosePage(
 	);
 	const radio = (name: string, value: string, text: string, checked: boolean): Html =>
 		html`<label class="choice"><input type="radio" name="${name}" value="${value}" ${checked ? "checked" : ""} />${text}</label>`;
+	const box = (name: string, value: string, text: string, help: string, checked = false): Html =>
+		html`<label class="choice indent">
+			<input type="checkbox" name="${name}" value="${value}" ${checked ? "checked" : ""} />
+			<span>${text}<small>${help}</small></span>
+		</label>`;
 	return formPage(
 		request,
 		sealed,
@@ -90,25 +95,13 @@ export function choosePage(
 		html`<fieldset>
 				<legend>${t.tools}</legend>
 				${radio("tools", "read", t.read, readsOnly)} ${radio("tools", "control", t.control, !readsOnly)}
-				<label class="choice indent">
-					<input type="checkbox" name="userTools" />
-					<span>${t.userTools}<small>${t.userToolsHelp}</small></span>
-				</label>
-				<label class="choice indent">
-					<input type="checkbox" name="microphone" />
-					<span>${t.microphone}<small>${t.microphoneHelp}</small></span>
-				</label>
+				${box("userTools", "on", t.userTools, t.userToolsHelp)} ${box("microphone", "on", t.microphone, t.microphoneHelp)}
 			</fieldset>
 			<fieldset>
 				<legend>${t.devices}</legend>
 				${radio("devices", "all", t.allDevices, asked.size === 0)}
 				${radio("devices", "some", t.someDevices, asked.size > 0)}
-				${devices.map(
-					({ id, alias }) => html`<label class="choice indent">
-						<input type="checkbox" name="device" value="${id}" ${asked.has(id) || asked.has(alias) ? "checked" : ""} />
-						<span>${alias}<small>${id}</small></span>
-					</label>`,
-				)}
+				${devices.map(({ id, alias }) => box("device", id, alias, id, asked.has(id) || asked.has(alias)))}
 			</fieldset>
 			<small>${t.revokeLater}</small>`,
 		t.allow,

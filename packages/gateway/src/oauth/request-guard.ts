@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { BlockList, isIP } from "node:net";
+import { isIP } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
+import ipaddr from "ipaddr.js";
 import {
 	type Access,
 	type AccessGrant,
@@ -37,7 +38,7 @@ export class RequestGuard {
 	/** Rejects requests whose Host or Origin is foreign. */
 	readonly checkSource: (request: IncomingMessage) => void;
 	/** Proxies whose `X-Forwarded-For` is trusted. */
-	readonly #proxies: BlockList;
+	readonly #proxies: ReturnType<typeof ipaddr.parseCIDR>[];
 	readonly #limits: RequestLimits;
 	readonly #isLocal: boolean;
 	/** The access of clients of this machine without a token. */
@@ -63,7 +64,9 @@ export class RequestGuard {
 		const allowedOrigins = [...settings.allowedOrigins, ...own];
 		this.checkSource = makeSourceCheck([settings.httpAddress], settings.allowedHosts, allowedOrigins);
 		this.#limits = makeLimits(settings);
-		this.#proxies = blockList(settings.trustProxy);
+		this.#proxies = settings.trustProxy.map((range) =>
+			ipaddr.parseCIDR(range.includes("/") ? range : `${range}/${isIP(range) === 6 ? 128 : 32}`),
+		);
 		this.#isLocal = isLoopback(settings.httpAddress);
 		this.#withoutToken = localAccess(settings.userTools);
 	}
@@ -237,11 +240,8 @@ export class RequestGuard {
 		const owner = `token ${token.name}`;
 		await this.#limits.request(owner);
 		this.#gateway.tokens.used(token);
-		let access = this.#accesses.get(token);
-		if (access === undefined) {
-			access = accessOf(token.name, token, this.#gateway.settings.userTools, token.sha256);
-			this.#accesses.set(token, access);
-		}
+		const { userTools } = this.#gateway.settings;
+		const access = kept(this.#accesses, token, () => accessOf(token.name, token, userTools, token.sha256));
 		return { access, owner, token, session };
 	}
 
@@ -289,7 +289,8 @@ export class RequestGuard {
 	}
 
 	#isProxy(address: string): boolean {
-		return isIP(address) !== 0 && this.#proxies.check(address, familyOf(address));
+		const ranges = { proxy: this.#proxies };
+		return isIP(address) !== 0 && ipaddr.subnetMatch(ipaddr.process(address), ranges, "") === "proxy";
 	}
 
 	#stillAdmits({ token, session, grant }: Admission): boolean {
@@ -324,7 +325,7 @@ export function accessOf(principal: string, limits: Limits, userTools: readonly 
 }
 
 /** The value that is kept for a key; the first time it is made. */
-function kept(values: WeakMap<Access, Access>, key: Access, make: (key: Access) => Access): Access {
+function kept<Key extends object>(values: WeakMap<Key, Access>, key: Key, make: (key: Key) => Access): Access {
 	const value = values.get(key) ?? make(key);
 	values.set(key, value);
 	return value;
@@ -373,18 +374,4 @@ export function makeSourceCheck(
 			throw new GatewayError("origin", `${originCheck.message}: not an allowed site (allowedOrigins)`);
 		}
 	};
-}
-
-/** @param ranges addresses, and ranges in CIDR notation */
-function blockList(ranges: readonly string[]): BlockList {
-	const list = new BlockList();
-	for (const range of ranges) {
-		const [address = "", prefix] = range.split("/");
-		list.addSubnet(address, Number(prefix ?? (isIP(address) === 6 ? 128 : 32)), familyOf(address));
-	}
-	return list;
-}
-
-function familyOf(address: string): "ipv4" | "ipv6" {
-	return isIP(address) === 6 ? "ipv6" : "ipv4";
 }
