@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import type { Progress } from "@modelcontextprotocol/client";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { createParser } from "eventsource-parser";
 import { tryParseJson } from "xs-mcp-firmware/core/text/json";
 import type { DeviceSummary } from "../console/operator-routes.js";
@@ -184,6 +184,17 @@ export function clientFor({ url = DEFAULT_URL, token }: ClientFlags) {
 /** Collects the values of a repeated flag. */
 export function collect(text: string, before: readonly string[] = []): string[] {
 	return [...before, text];
+}
+
+/** Returns a parser of numbers from 1. @param kind names such a number in the error */
+export function numberUpTo(maximum: number, kind: string): (text: string) => number {
+	return (text) => {
+		const number = Number(text);
+		if (!/^[0-9]+$/.test(text) || number < 1 || number > maximum) {
+			throw new InvalidArgumentError(`Expected ${kind} from 1 to ${maximum}.`);
+		}
+		return number;
+	};
 }
 
 /** Adds the options that say where the gateway runs. */

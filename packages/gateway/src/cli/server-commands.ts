@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import type { DeviceSummary } from "../console/operator-routes.js";
 import type { BindingSummary } from "../devices/bootstrap/bootstrap-routes.js";
 import type { FirmwareOffer } from "../devices/firmware/firmware-route.js";
@@ -8,7 +8,7 @@ import { GatewayError } from "../gateway-error.js";
 import { signInFolder } from "../mcp/plugin.js";
 import { printableLine } from "../printable.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
-import { type ClientFlags, clientFor, withAddress } from "./gateway-client.js";
+import { type ClientFlags, clientFor, numberUpTo, withAddress } from "./gateway-client.js";
 import { print, printTable } from "./output.js";
 
 /** Adds the commands for configured servers. A running gateway notices their changes. */
@@ -17,20 +17,12 @@ export function addServerCommands(program: Command): void {
 	withSettings(servers.command("login"), ["stateFolder", "serversFile"])
 		.description("Sign in at a server that uses OAuth, in a browser")
 		.argument("<server>", "Its id in the servers file")
-		.option("--port <port>", "Loopback port of the redirect (default: a free one)", readPort)
+		.option("--port <port>", "Loopback port of the redirect (default: a free one)", numberUpTo(65_535, "a port"))
 		.action(login);
 	withSettings(servers.command("logout"), ["stateFolder"])
 		.description("Forget the sign-in at a server")
 		.argument("<server>", "Its id in the servers file")
 		.action(logout);
-}
-
-function readPort(text: string): number {
-	const port = Number(text);
-	if (!/^[0-9]+$/.test(text) || port < 1 || port > 65_535) {
-		throw new InvalidArgumentError("Expected a port from 1 to 65535.");
-	}
-	return port;
 }
 
 async function login(id: string, { port, ...settings }: { readonly port?: number }): Promise<void> {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { present, type Store } from "xs-mcp-manager/core";
 import { TOKEN_KINDS, type TokenKind } from "../config/access.js";
 import { makeSignInCode, TokenStore } from "../config/token-store.js";
@@ -8,7 +8,7 @@ import { GatewayError } from "../gateway-error.js";
 import { printableLine } from "../printable.js";
 import { openStores } from "../store/open-stores.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
-import { collect } from "./gateway-client.js";
+import { collect, numberUpTo } from "./gateway-client.js";
 
 /** The settings that say where tokens are stored. */
 const STORE_SETTINGS = ["stateFolder", "cluster", "clusterCredentials", "clusterCa"] as const;
@@ -39,7 +39,7 @@ export function addTokenCommands(program: Command): void {
 		.option("--allow-microphone", "Let the client listen with the microphones of devices, if the gateway allows that")
 		.option("--operator", "Let the client manage tokens and configured servers, in the console")
 		.option("--read-only", "Restrict the client to tools that are known to be read-only")
-		.option("--days <days>", "Days for which a client's token is valid", readDays)
+		.option("--days <days>", "Days for which a client's token is valid", numberUpTo(9_999, "a whole number"))
 		.option("--yes", "Do not ask before the first token for clients or devices")
 		.action(addToken);
 	withSettings(token.command("list"), STORE_SETTINGS)
@@ -57,13 +57,6 @@ export function addTokenCommands(program: Command): void {
 				console.error("Enter it on the sign-in page of the client within ten minutes.");
 			}),
 		);
-}
-
-function readDays(text: string): number {
-	if (!/^[1-9][0-9]{0,3}$/.test(text)) {
-		throw new InvalidArgumentError("Expected a whole number from 1 to 9999.");
-	}
-	return Number(text);
 }
 
 async function addToken(

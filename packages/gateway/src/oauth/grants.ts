@@ -1,4 +1,5 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
+import type { OAuthTokens } from "@modelcontextprotocol/server";
 import { digest, isMade, type Store } from "xs-mcp-manager/core";
 import * as z from "zod";
 import { type AccessGrant, LIMITS, type Limits, scopesOf } from "../config/access.js";
@@ -49,8 +50,8 @@ export interface CodeExchange {
 	readonly audience: string | undefined;
 }
 
-/** The answer of the token endpoint. */
-export type TokenAnswer = ReturnType<typeof makeTokens>;
+/** The answer of the token endpoint: RFC 6749 section 5.1. */
+type TokenAnswer = Required<Omit<OAuthTokens, "id_token" | "issuer">>;
 
 /** The sign-ins that the operator has approved. */
 export type Grants = ReturnType<typeof makeGrants>;
@@ -124,12 +125,12 @@ export function makeGrants(tokens: TokenStore, store: Store, key: DeviceKey) {
 			const { now } = tokens;
 			const { previous } = record.grant;
 			const { answer, access, refresh, accessExpires, expires } = issue(id, record, secret);
-			if (previous && isEqual(previous.refresh, digest(secret)) && now < Date.parse(previous.until)) {
+			if (previous?.refresh === digest(secret) && now < Date.parse(previous.until)) {
 				const left = Date.parse(record.grant.accessExpires) - now;
 				answered = { ...answer, expires_in: Math.floor(left / 1_000) };
 				return record;
 			}
-			if (!isEqual(record.grant.refresh, digest(secret))) {
+			if (record.grant.refresh !== digest(secret)) {
 				why = "refresh token used before: its sign-in has ended";
 				return undefined;
 			}
@@ -150,7 +151,7 @@ export function makeGrants(tokens: TokenStore, store: Store, key: DeviceKey) {
 
 	const verify = async (token: string): Promise<AccessGrant | "expired" | undefined> => {
 		const record = tokens.signIn(idIn(token));
-		if (record === undefined || !isEqual(record.grant.access, digest(token))) {
+		if (record === undefined || record.grant.access !== digest(token)) {
 			return undefined;
 		}
 		const { name, grant, sha256 } = record;
@@ -183,10 +184,16 @@ export function makeGrants(tokens: TokenStore, store: Store, key: DeviceKey) {
 		return answer;
 	};
 
-	/** Makes tokens, and what is stored of them. */
+	/** Makes the answer of the token endpoint, derived from `seed`, such as a refresh token; and what is stored of it. */
 	const issue = (id: string, limits: Limits, seed: string) => {
 		const { now } = tokens;
-		const answer = makeTokens(key, id, limits, seed);
+		const answer: TokenAnswer = {
+			access_token: `${TOKEN_PREFIX}${id}.${key.derive("oauth access", id, seed)}`,
+			token_type: "Bearer",
+			expires_in: ACCESS_LIFETIME / 1_000,
+			refresh_token: `${TOKEN_PREFIX}${id}.${key.derive("oauth refresh", id, seed)}`,
+			scope: scopesOf(limits),
+		};
 		return {
 			answer,
 			access: digest(answer.access_token),
@@ -196,17 +203,6 @@ export function makeGrants(tokens: TokenStore, store: Store, key: DeviceKey) {
 		};
 	};
 	return { approve, exchange, refresh, revoke, verify };
-}
-
-/** Makes the answer of the token endpoint (RFC 6749 section 5.1), derived from `seed`, such as a refresh token. */
-function makeTokens(key: DeviceKey, id: string, limits: Limits, seed: string) {
-	return {
-		access_token: `${TOKEN_PREFIX}${id}.${key.derive("oauth access", id, seed)}`,
-		token_type: "Bearer",
-		expires_in: ACCESS_LIFETIME / 1_000,
-		refresh_token: `${TOKEN_PREFIX}${id}.${key.derive("oauth refresh", id, seed)}`,
-		scope: scopesOf(limits),
-	};
 }
 
 function keyOf(code: string): string {
@@ -232,7 +228,7 @@ function problemOf({ approval, used, expires }: Code, given: CodeExchange, now: 
 		return `code issued for another resource: ${audience}`;
 	}
 	const hash = createHash("sha256").update(given.verifier).digest("base64url");
-	return isEqual(hash, challenge) ? undefined : "code_verifier does not match code_challenge";
+	return hash === challenge ? undefined : "code_verifier does not match code_challenge";
 }
 
 /** Characters of a client's id in the log: one that is a URL may be long. */
@@ -257,9 +253,4 @@ function recordName(clientName: string): string {
 /** The id of the sign-in of an access or refresh token. It tells one that was used before from one that never existed. */
 function idIn(token: string): string {
 	return token.slice(TOKEN_PREFIX.length).split(".")[0] as string;
-}
-
-function isEqual(one: string, other: string): boolean {
-	const [a, b] = [Buffer.from(one), Buffer.from(other)];
-	return a.length === b.length && timingSafeEqual(a, b);
 }

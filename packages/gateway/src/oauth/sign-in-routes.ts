@@ -1,4 +1,4 @@
-import type { OAuthMetadata } from "@modelcontextprotocol/server";
+import type { OAuthMetadata, OAuthTokens } from "@modelcontextprotocol/server";
 import { Hono } from "hono";
 import { describeIssues } from "xs-mcp-manager/core";
 import type { Clients } from "../app.js";
@@ -10,7 +10,6 @@ import { oauthBody } from "../http/rejections.js";
 import { allow, field, type HttpEnv, optionalField, type Route, readFields, readJson } from "../http/route.js";
 import { CLIENT_METADATA, findClient, registerClient } from "./clients.js";
 import { addConsent } from "./consent-routes.js";
-import type { TokenAnswer } from "./grants.js";
 import { MetadataDocuments } from "./metadata-document.js";
 import type { ProtectedResource } from "./protected-resource.js";
 import { type AuthorizationServer, SIGN_IN_PATHS, type SignIn } from "./sign-in.js";
@@ -121,7 +120,7 @@ function issueTokens(key: DeviceKey, { grants }: AuthorizationServer, resource: 
 		if (asked !== undefined && audience === undefined) {
 			throw new GatewayError("invalid_target", "resource: not of this gateway");
 		}
-		let answer: TokenAnswer;
+		let answer: OAuthTokens;
 		const type = field(fields, "grant_type");
 		if (type === "authorization_code") {
 			const redirectUri = optionalField(fields, "redirect_uri");
