@@ -51,7 +51,7 @@ describe("xs-mcp-gateway, the program", () => {
 			[["devices", "--url", "nowhere"], /--url: expected a URL/],
 			[
 				["devices", "--url", "http://me:hunter2@127.0.0.1:1"],
-				/^xs-mcp-gateway: --url: must not contain a user name or password/,
+				/^xs-mcp-gateway: --url: expected a URL .*, without user name and password/,
 			],
 		] as const) {
 			const { code, stderr } = await run(t, args);

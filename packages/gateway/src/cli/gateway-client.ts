@@ -6,7 +6,7 @@ import { createParser } from "eventsource-parser";
 import { tryParseJson } from "xs-mcp-firmware/core/text/json";
 import type { DeviceSummary } from "../console/operator-routes.js";
 import { GatewayError } from "../gateway-error.js";
-import { CATALOG_MODES } from "../plugin.js";
+import { CATALOG_MODES, httpUrl, readValue } from "../plugin.js";
 import { encodeHeaders, parameterHeaders, standardHeaders } from "../transports/request-headers.js";
 import { GATEWAY_INFO } from "../version.js";
 
@@ -62,15 +62,10 @@ export type GatewayClient = ReturnType<typeof clientFor>;
  * @throws GatewayError if the URL is invalid
  */
 export function clientFor({ url = DEFAULT_URL, token }: ClientFlags) {
-	if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-		throw new GatewayError("usage", `--url: expected a URL like http://127.0.0.1:8766, got ${JSON.stringify(url)}`);
-	}
-	const { username, password } = new URL(url);
-	if (username !== "" || password !== "") {
-		throw new GatewayError(
-			"usage",
-			"--url: must not contain a user name or password. Give a token with XS_MCP_GATEWAY_TOKEN",
-		);
+	try {
+		readValue(httpUrl, url);
+	} catch (error) {
+		throw new GatewayError("usage", `--url: ${(error as Error).message}. Pass a token in XS_MCP_GATEWAY_TOKEN`);
 	}
 	/** Address without a path: http://127.0.0.1:8766. */
 	const base = url.replace(/\/(mcp\/?)?$/, "");
