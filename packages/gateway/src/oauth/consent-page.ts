@@ -3,7 +3,7 @@ import { html, raw } from "hono/html";
 import type { Server } from "xs-mcp-manager/core";
 import { isLoopback } from "../config/listen-address.js";
 import type { SignInRequest } from "./clients.js";
-import { LANGUAGES, type Language } from "./consent-texts.js";
+import type { ConsentTexts } from "./consent-texts.js";
 import { MetadataDocuments } from "./metadata-document.js";
 import { SIGN_IN_PATHS } from "./sign-in.js";
 
@@ -52,12 +52,11 @@ export function consentPolicy(redirectUri: string | undefined): string {
 }
 
 /** Makes the first page: who asks, and whether the person may answer. */
-export function identifyPage(request: SignInRequest, sealed: string, language: Language, problem?: string): Html {
-	const t = LANGUAGES[language];
+export function identifyPage(t: ConsentTexts, request: SignInRequest, sealed: string, problem?: string): Html {
 	return formPage(
+		t,
 		request,
 		sealed,
-		language,
 		html`<h2>${t.whoAreYou}</h2>
 			<label>${t.secret}<input name="secret" type="password" autocomplete="off" autofocus aria-describedby="help" /></label>
 			<small id="help">${t.secretHelp}</small>`,
@@ -68,13 +67,12 @@ export function identifyPage(request: SignInRequest, sealed: string, language: L
 
 /** Makes the second page, for an operator: what the client may do. Dangerous rights are never checked beforehand. */
 export function choosePage(
+	t: ConsentTexts,
 	request: SignInRequest,
 	sealed: string,
 	devices: readonly Pick<Server, "id" | "alias">[],
-	language: Language,
 	problem?: string,
 ): Html {
-	const t = LANGUAGES[language];
 	const scopes = request.scope.split(" ");
 	const readsOnly =
 		scopes.includes("devices:read") && !scopes.some((each) => /control|user-tools|microphone/.test(each));
@@ -89,9 +87,9 @@ export function choosePage(
 			<span>${text}<small>${help}</small></span>
 		</label>`;
 	return formPage(
+		t,
 		request,
 		sealed,
-		language,
 		html`<fieldset>
 				<legend>${t.tools}</legend>
 				${radio("tools", "read", t.read, readsOnly)} ${radio("tools", "control", t.control, !readsOnly)}
@@ -110,28 +108,26 @@ export function choosePage(
 }
 
 /** Why a sign-in cannot go on, if the client cannot be told. */
-export function failurePage(message: string, language: Language): Html {
-	const t = LANGUAGES[language];
-	return page(language, t.failed, html`<p role="alert">${message}</p>`);
+export function failurePage(t: ConsentTexts, message: string): Html {
+	return page(t, t.failed, html`<p role="alert">${message}</p>`);
 }
 
 /** Makes a page that says who asks, with a form. `sealed` comes back with the answer, and `go` is the text of its button. */
 function formPage(
+	t: ConsentTexts,
 	{ client, redirectUri }: SignInRequest,
 	sealed: string,
-	language: Language,
 	content: Html,
 	go: string,
 	problem: string | undefined,
 ): Html {
-	const t = LANGUAGES[language];
 	const { host, hostname, protocol } = new URL(redirectUri);
 	const isWeb = /^https?:$/.test(protocol);
 	const target = isWeb && isLoopback(hostname) ? `${t.ownMachine} (${host})` : isWeb ? host : `${t.app} ${protocol}`;
 	const [before, after] = t.asks.split("{client}");
 	// The first button is the one that Enter presses; the style shows it last.
 	return page(
-		language,
+		t,
 		t.title,
 		html`<p>${before}<strong>${client.name}</strong>${after}</p>
 			<p>
@@ -151,7 +147,7 @@ function formPage(
 	);
 }
 
-function page(language: Language, title: string, content: Html): Html {
+function page({ language }: ConsentTexts, title: string, content: Html): Html {
 	return html`<!doctype html>
 		<html lang="${language}">
 			<head>

@@ -9,7 +9,7 @@ import { GatewayError } from "../gateway-error.js";
 import { allow, field, type HttpEnv, type Middleware, optionalField, type Route, readFields } from "../http/route.js";
 import { findClient, mayRedirect, type OAuthClient, openRequest, type SignInRequest, sealRequest } from "./clients.js";
 import { choosePage, consentPolicy, failurePage, identifyPage } from "./consent-page.js";
-import { LANGUAGES, languageOf } from "./consent-texts.js";
+import { textsFor } from "./consent-texts.js";
 import { MetadataDocuments } from "./metadata-document.js";
 import type { ProtectedResource } from "./protected-resource.js";
 import type { RequestGuard } from "./request-guard.js";
@@ -42,7 +42,7 @@ export function addConsent(
 	const consent = consentRoutes(gateway, guard, server, resource);
 	const pages = new Hono<HttpEnv>();
 	pages.onError((error, c) =>
-		rejections.answer(error, c, async ({ message }) => String(await failurePage(message, languageOf(c)))),
+		rejections.answer(error, c, async ({ message }) => String(await failurePage(textsFor(c), message))),
 	);
 	pages.use(SIGN_IN_PATHS.authorize, setPageHeaders, guard.limitRate);
 	pages.get(SIGN_IN_PATHS.authorize, consent.ask);
@@ -98,7 +98,7 @@ function consentRoutes(
 		const fields = await readFields(incoming, MAX_FORM);
 		const request = openRequest(key, field(fields, "request"), getCookie(c, COOKIE) ?? "", tokens.now);
 		if (request === undefined || resource.identify(request.audience) === undefined) {
-			throw new GatewayError("malformed", LANGUAGES[languageOf(c)].tooOld);
+			throw new GatewayError("malformed", textsFor(c).tooOld);
 		}
 		if (optionalField(fields, "answer") !== "go") {
 			return redirect(c, request, { error: "access_denied" });
@@ -148,7 +148,7 @@ function consentRoutes(
 		secret: string | undefined,
 	): Promise<Response> => {
 		const { incoming } = c.env;
-		const t = LANGUAGES[languageOf(c)];
+		const t = textsFor(c);
 		try {
 			if (secret !== undefined && looksLikeCode(secret)) {
 				await guard.checkAttempts(incoming);
@@ -181,7 +181,7 @@ function consentRoutes(
 		const devices = fields.getAll("device");
 		const isForAll = fields.get("devices") !== "some";
 		if (isForAll !== (devices.length === 0)) {
-			return await show(c, request, LANGUAGES[languageOf(c)].chooseDevices);
+			return await show(c, request, textsFor(c).chooseDevices);
 		}
 		const readOnly = fields.get("tools") !== "control";
 		const limits: Limits = {
@@ -193,7 +193,7 @@ function consentRoutes(
 		const { redirectUri, challenge, audience } = request;
 		const code = await server.grants.approve(request.id, { client, redirectUri, challenge, audience, limits });
 		if (code === undefined) {
-			throw new GatewayError("malformed", LANGUAGES[languageOf(c)].tooOld);
+			throw new GatewayError("malformed", textsFor(c).tooOld);
 		}
 		log.info({ client: client.name, clientId: client.id, operator, ...limits }, "client allowed to sign in");
 		return redirect(c, request, { code });
@@ -212,10 +212,10 @@ function consentRoutes(
 		});
 		c.header("Content-Security-Policy", consentPolicy(request.redirectUri));
 		const sealed = sealRequest(key, request, browser, tokens.now);
-		const language = languageOf(c);
+		const t = textsFor(c);
 		return request.operator === undefined
-			? await c.html(identifyPage(request, sealed, language, problem), problem === undefined ? 200 : 401)
-			: await c.html(choosePage(request, sealed, servers.all, language, problem), problem === undefined ? 200 : 400);
+			? await c.html(identifyPage(t, request, sealed, problem), problem === undefined ? 200 : 401)
+			: await c.html(choosePage(t, request, sealed, servers.all, problem), problem === undefined ? 200 : 400);
 	};
 
 	/** Sends the browser back to the client, with `iss` against mix-up (RFC 9207). */

@@ -2,6 +2,7 @@ import type { Context } from "hono";
 
 /** The texts of the page on which a person approves a client. `{client}` stands for its name, `{host}` for its redirect host. */
 const en = {
+	language: "en",
 	title: "Allow a client?",
 	asks: "{client} asks for access to the devices of this gateway.",
 	goesTo: "You will be sent back to",
@@ -35,9 +36,10 @@ const en = {
 	tooOld: "The page is too old, or was opened in another browser. Start again in the client.",
 };
 
-type ConsentTexts = Readonly<Record<keyof typeof en, string>>;
+export type ConsentTexts = Readonly<Record<keyof typeof en, string>>;
 
 const ja: ConsentTexts = {
+	language: "ja",
 	title: "クライアントを許可しますか？",
 	asks: "{client} がこのゲートウェイのデバイスへのアクセスを求めています。",
 	goesTo: "許可後の戻り先：",
@@ -72,6 +74,7 @@ const ja: ConsentTexts = {
 };
 
 const zh: ConsentTexts = {
+	language: "zh",
 	title: "允许此客户端吗？",
 	asks: "{client} 请求访问此网关的设备。",
 	goesTo: "完成后将返回到",
@@ -104,12 +107,8 @@ const zh: ConsentTexts = {
 	tooOld: "页面已过期，或是在另一个浏览器中打开的。请从客户端重新开始。",
 };
 
-export const LANGUAGES = { en, ja, zh } as const;
-
-export type Language = keyof typeof LANGUAGES;
-
-/** The first language of a browser's list that the page has. */
-export function languageOf({ req }: Context): Language {
+/** Returns the texts in the first language of a browser's list that the page has. */
+export function textsFor({ req }: Context): ConsentTexts {
 	const wanted = (req.header("Accept-Language") ?? "").split(",").map((each) => each.trim().slice(0, 2).toLowerCase());
-	return wanted.find((tag): tag is Language => Object.hasOwn(LANGUAGES, tag)) ?? "en";
+	return wanted.flatMap((tag) => [en, ja, zh].find(({ language }) => language === tag) ?? [])[0] ?? en;
 }
