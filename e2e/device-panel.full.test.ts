@@ -67,7 +67,7 @@ describe("the panel of a device in Chromium, by MCP Apps' host library", { skip:
 		await panel.getByRole("heading", { name: `${alias}`, exact: true }).waitFor();
 		await panel.getByRole("heading", { name: "最新の画像" }).waitFor();
 		const frame = page.frames().find((each) => each !== page.mainFrame());
-		assert.equal(await frame?.evaluate(() => document.documentElement.dataset.theme), "dark");
+		assert.equal(await frame?.evaluate(() => document.documentElement.style.colorScheme), "dark");
 		assert.equal(await frame?.evaluate(() => document.documentElement.lang), "ja");
 		const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 		await frame?.addScriptTag({ content: axe });

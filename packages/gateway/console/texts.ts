@@ -29,7 +29,7 @@ export const theme = signal<Theme>(THEMES.find((each) => each === stored.theme) 
 export const chosenLanguage = signal<string | undefined>(stored.language);
 
 effect(() => {
-	document.documentElement.dataset.theme = theme.value;
+	document.documentElement.style.colorScheme = theme.value === "auto" ? "" : theme.value;
 	try {
 		localStorage.setItem(KEY, JSON.stringify({ theme: theme.value, language: chosenLanguage.value }));
 	} catch {

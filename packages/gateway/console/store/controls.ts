@@ -1,7 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { ALL_KINDS } from "xs-mcp-firmware/hardware/vocabulary";
 import { controlOf, isPercent, parametersOf, type Schema } from "../views/schema.js";
-import { isObject, type Leaf, leavesIn, PICTURE_TOOL, plain } from "./device.js";
+import { isLeaf, isObject, type Leaf, leavesIn, PICTURE_TOOL, plain } from "./device.js";
 
 /** Most controls of one device: others are used by their forms. */
 const MAX_CONTROLS = 24;
@@ -90,7 +90,7 @@ function partControls(tools: readonly Tool[], status: object, kind: PartKind): r
 					name,
 					// A part's own range may be smaller than that of its tool.
 					schema: range.length === 0 ? schema : { ...schema, minimum, maximum },
-					value: leafIn(state[name]),
+					value: isLeaf(state[name]) ? state[name] : undefined,
 					unit,
 					path: `${plural}.${part}.${name}`,
 					callFor: tool && ((value: unknown) => ({ tool: tool.name, args: { [argument]: part, [name]: value } })),
@@ -184,10 +184,6 @@ function partsIn(status: object, member: string): readonly [string, Readonly<Rec
 
 function textIn(value: unknown): string | undefined {
 	return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function leafIn(value: unknown): Leaf | undefined {
-	return typeof value === "number" || typeof value === "string" || typeof value === "boolean" ? value : undefined;
 }
 
 /** The unit of a value that is set. */

@@ -152,18 +152,19 @@ export type Leaf = number | string | boolean;
 
 /** Every value in a status, by its path: "sensors.temperature.value". */
 export function leavesIn(status: object): Map<string, Leaf> {
-	const found = new Map<string, Leaf>();
-	const visit = (value: unknown, path: readonly string[]): void => {
-		if (typeof value === "number" || typeof value === "string" || typeof value === "boolean") {
-			if (found.size < MAX_VALUES) {
-				found.set(path.join("."), value);
-			}
-		} else if (typeof value === "object" && value !== null && path.length < MAX_LEVELS) {
-			for (const [key, member] of Object.entries(value)) {
-				visit(member, [...path, key]);
-			}
-		}
-	};
-	visit(status, []);
-	return found;
+	const leaves = membersOf(status).filter((entry): entry is [string[], Leaf] => isLeaf(entry[1]));
+	return new Map(leaves.slice(0, MAX_VALUES).map(([path, value]) => [path.join("."), value]));
+}
+
+export function isLeaf(value: unknown): value is Leaf {
+	return typeof value === "number" || typeof value === "string" || typeof value === "boolean";
+}
+
+/** Returns the members of an object by their paths; instead of an object, its members, down to {@link MAX_LEVELS}. */
+export function membersOf(value: object, path: readonly string[] = []): [path: string[], value: unknown][] {
+	return Object.entries(value).flatMap(([key, member]) => {
+		const here = [...path, key];
+		const isObject = typeof member === "object" && member !== null && Object.keys(member).length > 0;
+		return isObject && path.length < MAX_LEVELS - 1 ? membersOf(member, here) : [[here, member]];
+	});
 }

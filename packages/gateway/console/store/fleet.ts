@@ -20,8 +20,9 @@ let view: FleetView = {};
 
 let stream: string | undefined;
 
-/** State of sending the view; "resend" if it has changed since. */
-let syncState: "idle" | "sending" | "resend" = "idle";
+/** The view that the stream has. */
+let sent: FleetView | undefined;
+let isSending = false;
 
 /** Sets the page's view: the gateway sends it, and its changes. */
 export function look(next: FleetView): void {
@@ -61,22 +62,23 @@ function apply({ stream: name, totals: numbers, list: part, device: detail, ...r
 	});
 	if (name !== undefined) {
 		stream = name;
+		sent = undefined;
 		void sendView();
 	}
 }
 
 /** Sends the view, in one request at a time, and the last one last. */
 async function sendView(): Promise<void> {
-	if (stream === undefined || syncState !== "idle") {
-		syncState = syncState === "idle" ? "idle" : "resend";
+	if (stream === undefined || isSending) {
 		return;
 	}
-	do {
-		syncState = "sending";
+	isSending = true;
+	while (sent !== view) {
+		sent = view;
 		// A stream that has ended is reopened, and then gets the view.
-		await ask(`console/stream/${stream}`, "PUT", view).catch(() => {});
-	} while ((syncState as string) === "resend");
-	syncState = "idle";
+		await ask(`console/stream/${stream}`, "PUT", sent).catch(() => {});
+	}
+	isSending = false;
 }
 
 /** Whether the gateway can be reached. */

@@ -4,7 +4,7 @@ import type { AuditEntry } from "../../src/history/audit-log.js";
 import { decode } from "../store/route.js";
 import { ask } from "../store/session.js";
 import { dateAndTime, t } from "../texts.js";
-import { Button, CallText, Form, LogEntry, LogList, TextField, useLoaded } from "./basics.js";
+import { CallText, Form, LogEntry, LogList, TextField, useLoaded } from "./basics.js";
 import { rightsText } from "./tokens.js";
 import { visible, visibleLine } from "./visible.js";
 
@@ -71,12 +71,11 @@ export function AuditView() {
 				</a>
 			</div>
 			<p class="text-light">{t("auditHelp")}</p>
-			<Form kind="hstack edit" onSubmit={search}>
+			<Form kind="hstack edit" submit={{ class: "outline", text: t("show") }} onSubmit={search}>
 				<TextField label={t("device")} name="device" />
 				<TextField label={t("token")} name="principal" />
 				<TextField label={t("from")} name="from" type="datetime-local" />
 				<TextField label={t("to")} name="to" type="datetime-local" />
-				<Button type="submit" class="outline" text={t("show")} />
 			</Form>
 			{problem !== "" && <p class="banner warn">{visible(problem)}</p>}
 			<section class="card" aria-label={t("audit")}>

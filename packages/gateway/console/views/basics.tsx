@@ -35,26 +35,32 @@ export function Button({ text, onClick, ...props }: ButtonProps) {
 
 export interface FormProps {
 	readonly kind?: string;
+	/** The button that submits it. */
+	readonly submit?: ButtonProps;
 	/** Called with the values of the fields. A failure is shown in the form. */
 	readonly onSubmit: (data: FormData, form: HTMLFormElement) => unknown;
 }
 
 /** A form that stays on the page. */
-export function Form({ kind, onSubmit, children }: RenderableProps<FormProps>) {
+export function Form({ kind, submit: button, onSubmit, children }: RenderableProps<FormProps>) {
 	const problem = useSignal("");
+	const isBusy = useSignal(false);
 	const submit = async (event: TargetedEvent<HTMLFormElement>): Promise<void> => {
 		event.preventDefault();
 		const form = event.currentTarget;
 		problem.value = "";
+		isBusy.value = true;
 		try {
 			await onSubmit(new FormData(form), form);
 		} catch (error) {
 			problem.value = visibleLine((error as Error).message);
 		}
+		isBusy.value = false;
 	};
 	return (
 		<form class={kind} onSubmit={submit}>
 			{children}
+			{button && <Button type="submit" disabled={isBusy.value} {...button} />}
 			{problem.value !== "" && (
 				<p class="bad-text" role="alert">
 					{problem.value}

@@ -137,17 +137,10 @@ function report(outcome: Partial<Outcome>): void {
 
 /** A text to say on a device: one of several can be chosen. */
 export function Say({ devices }: { readonly devices: readonly Pick<FleetRow, "alias" | "title">[] }) {
-	const isSaying = useSignal(false);
-	const say = async (data: FormData): Promise<void> => {
-		isSaying.value = true;
-		try {
-			report({ result: await sayOn(String(data.get("device") ?? devices[0]?.alias), String(data.get("text"))) });
-		} finally {
-			isSaying.value = false;
-		}
-	};
+	const say = async (data: FormData): Promise<void> =>
+		report({ result: await sayOn(String(data.get("device") ?? devices[0]?.alias), String(data.get("text"))) });
 	return (
-		<Form kind="hstack edit" onSubmit={say}>
+		<Form kind="hstack edit" submit={{ class: "outline", text: t("say") }} onSubmit={say}>
 			{devices.length > 1 && (
 				<label>
 					{t("device")}
@@ -155,7 +148,6 @@ export function Say({ devices }: { readonly devices: readonly Pick<FleetRow, "al
 				</label>
 			)}
 			<TextField label={t("sayText")} name="text" required maxLength={1_000} />
-			<Button type="submit" class="outline" disabled={isSaying.value} text={t("say")} />
 		</Form>
 	);
 }
@@ -172,7 +164,7 @@ function Edit({ row: { alias, title = "", tags }, onDone }: { readonly row: Flee
 		onDone();
 	};
 	return (
-		<Form kind="hstack edit" onSubmit={save}>
+		<Form kind="hstack edit" submit={{ text: t("save") }} onSubmit={save}>
 			<TextField label={t("column_name")} name="title" defaultValue={title} placeholder={alias} maxLength={64} />
 			<TextField
 				label={t("alias")}
@@ -184,7 +176,6 @@ function Edit({ row: { alias, title = "", tags }, onDone }: { readonly row: Flee
 				help={t("aliasHelp")}
 			/>
 			<TextField label={t("tags")} name="tags" defaultValue={tags.join(", ")} />
-			<Button type="submit" text={t("save")} />
 		</Form>
 	);
 }

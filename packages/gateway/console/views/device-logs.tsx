@@ -126,7 +126,7 @@ export function EventWebhook({ alias, isServer }: { readonly alias: string; read
 		<details class="webhook">
 			<summary>{t("postEvents")}</summary>
 			{mayPost ? (
-				<Form onSubmit={subscribe}>
+				<Form submit={{ text: t("subscribe") }} onSubmit={subscribe}>
 					<label>
 						{t("eventType")}
 						<Select name="type" options={types.map(({ name, title = name }) => [name, visibleLine(title)])} />
@@ -144,7 +144,6 @@ export function EventWebhook({ alias, isServer }: { readonly alias: string; read
 						<p class="text-light">{t("webhookSecret")}</p>
 						<Snippet text={secret} />
 					</div>
-					<Button type="submit" text={t("subscribe")} />
 				</Form>
 			) : (
 				<p class="text-light">{t("webhookNeedsToken")}</p>

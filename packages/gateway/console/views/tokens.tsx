@@ -183,7 +183,7 @@ function TokenForm({ token, onSubmit }: { token?: TokenSummary | undefined } & P
 	const kinds = [["client", t("forClient")] as const, ["device", t("forDevice")] as const];
 	const isFirst = kind.value === "client" && session.value?.needsToken === false;
 	return (
-		<Form kind="token" onSubmit={onSubmit}>
+		<Form kind="token" submit={{ text: t(token === undefined ? "create" : "save") }} onSubmit={onSubmit}>
 			{token === undefined && (
 				<>
 					<h3>{t("newToken")}</h3>
@@ -231,7 +231,6 @@ function TokenForm({ token, onSubmit }: { token?: TokenSummary | undefined } & P
 					)}
 				</>
 			)}
-			<Button type="submit" text={t(token === undefined ? "create" : "save")} />
 		</Form>
 	);
 }
@@ -265,18 +264,11 @@ function requestIn(form: FormData, token: TokenSummary | undefined) {
 
 /** Exchanges a token for a session. */
 export function SignIn() {
-	const isBusy = useSignal(false);
-	const submit = async (data: FormData): Promise<void> => {
-		isBusy.value = true;
-		try {
-			await signIn(String(data.get("token")));
-		} catch (error) {
+	const submit = (data: FormData): Promise<void> =>
+		signIn(String(data.get("token"))).catch((error) => {
 			const isWrong = error instanceof ApiError && error.status === 401;
 			throw isWrong ? new Error(t("wrongToken")) : error;
-		} finally {
-			isBusy.value = false;
-		}
-	};
+		});
 	return (
 		<section class="card sign-in">
 			<h1>{t("signIn")}</h1>
@@ -286,7 +278,7 @@ export function SignIn() {
 				</p>
 			)}
 			{phase.value === "token-needed" && <CreatedToken />}
-			<Form onSubmit={submit}>
+			<Form submit={{ text: t("signIn") }} onSubmit={submit}>
 				<TextField
 					label={t("token")}
 					name="token"
@@ -295,7 +287,6 @@ export function SignIn() {
 					required
 					placeholder="xsmcp_…"
 				/>
-				<Button type="submit" disabled={isBusy.value} text={t("signIn")} />
 			</Form>
 			<p class="text-light">{t("makeToken")}</p>
 			<Snippet text="xs-mcp-gateway token add me --for client --operator" />

@@ -1,7 +1,7 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
 import { leafFor } from "../store/controls.js";
-import { type Device, leavesIn, type Outcome, objectIn, pictureSource } from "../store/device.js";
+import { type Device, leavesIn, membersOf, type Outcome, objectIn, pictureSource } from "../store/device.js";
 import { session } from "../store/session.js";
 import { t } from "../texts.js";
 import { toolTitle } from "../words.js";
@@ -71,30 +71,19 @@ export function PictureView({ source, label }: { readonly source: string; readon
 
 /** The members of an object, those of objects in it by their paths. */
 function Table({ value }: { readonly value: object }) {
-	const rows = flatten(value).slice(0, MAX_ROWS);
+	const rows = membersOf(value).slice(0, MAX_ROWS);
 	return (
 		<table class="members">
 			<tbody>
 				{rows.map(([path, member]) => (
-					<tr key={path}>
-						<th scope="row">{visibleLine(path)}</th>
-						<td>{visible(member)}</td>
+					<tr key={path.join("\n")}>
+						<th scope="row">{visibleLine(path.join(" › "))}</th>
+						<td>{visible(typeof member === "string" ? member : JSON.stringify(member))}</td>
 					</tr>
 				))}
 			</tbody>
 		</table>
 	);
-}
-
-function flatten(value: object, path: readonly string[] = []): [string, string][] {
-	return Object.entries(value).flatMap(([key, member]): [string, string][] => {
-		const here = [...path, key];
-		const isObject = typeof member === "object" && member !== null && Object.keys(member).length > 0;
-		if (isObject && path.length < 5) {
-			return flatten(member as object, here);
-		}
-		return [[here.join(" › "), typeof member === "string" ? member : JSON.stringify(member)]];
-	});
 }
 
 /** Pictures and sound are not written out. */
