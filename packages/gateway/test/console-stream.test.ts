@@ -5,8 +5,8 @@ import { describe, it } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { testWith, until } from "../../../host-test/support/testing.js";
-import { followStatuses } from "../src/console/activity.js";
 import type { FleetView } from "../src/console/fleet-query.js";
+import { history } from "../src/history/plugin.js";
 import {
 	detailIn,
 	follow,
@@ -167,11 +167,7 @@ describe("the console's stream", () => {
 
 	itConsole("gives a device ten seconds to report its status", async (gateway, t) => {
 		const device = await WireDevice.connect(t, gateway, { id: LAMP, tools: [STATUS], onCall: () => undefined });
-		const statuses = followStatuses(
-			gateway.gateway.servers,
-			() => true,
-			() => {},
-		);
+		const { statuses } = gateway.gateway.use(history);
 		t.mock.timers.enable({ apis: ["setTimeout"] });
 		const untilSome = async (list: readonly unknown[]): Promise<void> => {
 			while (list.length === 0) {

@@ -7,11 +7,11 @@ import { bootstrap } from "../devices/bootstrap/plugin.js";
 import { events } from "../events/plugin.js";
 import type { RunningGateway } from "../gateway.js";
 import type { AuditEntry } from "../history/audit-log.js";
-import { HISTORY_PRINCIPAL, statusToolOf } from "../history/history.js";
+import { STATUS_PRINCIPAL, statusToolOf } from "../history/device-status.js";
 import { history } from "../history/plugin.js";
 import { management } from "../mcp/plugin.js";
 import { clients } from "../transports/plugin.js";
-import { followStatuses, recordActivity } from "./activity.js";
+import { recordActivity } from "./activity.js";
 import { type FleetQuery, type FleetTotals, matching, type SearchedRow, searched, totalsOf } from "./fleet-query.js";
 import { FAVOURITE, PROBLEMS, type Problem } from "./messages.js";
 
@@ -51,7 +51,7 @@ export type OperatorLists = Fleet["lists"];
  */
 export function openFleet(gateway: RunningGateway) {
 	const { servers, updates } = gateway;
-	const { audit } = gateway.use(history);
+	const { audit, statuses } = gateway.use(history);
 	const activity = recordActivity();
 	const rows = new Map<string, SearchedRow>();
 	/** In the default order; undefined after a change. */
@@ -122,8 +122,8 @@ export function openFleet(gateway: RunningGateway) {
 		return access.devices === undefined ? sorted : sorted.filter(({ row }) => reaches(access, row.id));
 	};
 
-	const isShown = (id: string): boolean => [...pages.values()].some((ids) => ids.includes(id));
-	const statuses = followStatuses(servers, isShown, touch);
+	statuses.readAfterChanges(({ id }) => [...pages.values()].some((ids) => ids.includes(id)));
+	statuses.on("reported", ({ id }) => touch(id));
 
 	gateway.use(events).log.on("stored", () => touch());
 	const touchServer = (server: Server): void => {
@@ -140,7 +140,7 @@ export function openFleet(gateway: RunningGateway) {
 	servers.on("rejected", activity.rejected);
 	servers.on("call", (record, details) => {
 		// The gateway's own status reads are not shown as calls.
-		if (record.principal !== HISTORY_PRINCIPAL) {
+		if (record.principal !== STATUS_PRINCIPAL) {
 			const { entry, isUserOnly } = activity.called(record, details);
 			const { principal, serverId: device, tool, duration, outcome, args, client, title } = entry;
 			const call = { principal, tool, duration, outcome, args, client, title, device, alias: details.server.alias };

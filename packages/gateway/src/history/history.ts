@@ -1,20 +1,14 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { DEVICE_EVENTS } from "xs-mcp-firmware/hardware/vocabulary";
-import { digest, isUserOnly, jsonOf, type Server, type ServerRegistry, type ServerTool } from "xs-mcp-manager/core";
+import { digest, type Server, type ServerRegistry } from "xs-mcp-manager/core";
+import type { DeviceStatuses } from "./device-status.js";
 import { openJsonLines } from "./json-lines.js";
-
-/** Caller of the status tool in the gateway's own name. */
-export const HISTORY_PRINCIPAL = "history";
 
 /** Milliseconds for which changed values are collected, until the status of a quiet device is read, and until all is written again. */
 const MINUTE = 60_000;
 const READ_INTERVAL = 5 * MINUTE;
 const DAY = 86_400_000;
-
-/** Milliseconds that a device has to report its status. */
-const READ_TIME = 10_000;
 
 /** Requests in a turn of the event loop: clients do not wait until thousands of devices have been asked. */
 const READS_PER_TURN = 16;
@@ -67,36 +61,6 @@ export interface LoggedMessage {
 /** The readings, states and logs of devices. */
 export type History = ReturnType<typeof keepHistory>;
 
-/** Devices whose status is being read. */
-export const reading = new WeakSet<Server>();
-
-/** Returns the tool that reads the status of a device: the one of this firmware, else the first whose name ends as that does. */
-export function statusToolOf({ tools }: Pick<Server, "tools">): ServerTool | undefined {
-	return (
-		tools.find(({ name }) => name === "self.get_device_status") ??
-		tools.find(({ name }) => /(^|[._])get_device_status$/.test(name))
-	);
-}
-
-/**
- * Reads the status of a device: once at a time, and independently of others, of which some may be silent. The registry reports
- * the answer, as it reports answers to clients.
- *
- * @returns whether a request was made. It is not if the device is offline, has no such tool, or is being read
- */
-export function readStatus(server: Server): boolean {
-	const tool = statusToolOf(server);
-	if (tool === undefined || isUserOnly(tool) || !server.online || reading.has(server)) {
-		return false;
-	}
-	reading.add(server);
-	server
-		.call(tool, {}, { principal: HISTORY_PRINCIPAL, timeout: READ_TIME })
-		.catch(() => {})
-		.finally(() => reading.delete(server));
-	return true;
-}
-
 type OnSaved = (error: Error | undefined) => void;
 
 /**
@@ -106,7 +70,13 @@ type OnSaved = (error: Error | undefined) => void;
  * @param maxBytes for each device
  * @param onSaved called with each attempt to write, and the error if it failed
  */
-export function keepHistory(servers: ServerRegistry, folder: string, maxBytes: number, onSaved: OnSaved) {
+export function keepHistory(
+	servers: ServerRegistry,
+	statuses: DeviceStatuses,
+	folder: string,
+	maxBytes: number,
+	onSaved: OnSaved,
+) {
 	const devices = new Map<string, DeviceHistory>();
 	let isOpen = true;
 	const open = (id: string): DeviceHistory => {
@@ -135,21 +105,17 @@ export function keepHistory(servers: ServerRegistry, folder: string, maxBytes: n
 	servers.on("online", stateChanged);
 	servers.on("disconnected", (server, { identity }) => identity.gateway === undefined && stateChanged(server));
 	servers.on("notification", (server, method, params, isState) => {
-		const changed = statusAfter(method, params);
-		if (changed !== undefined) {
-			historyOf(server)?.measured(changed);
-		} else if (method === "notifications/message") {
+		if (method === "notifications/message") {
 			historyOf(server)?.logged(params);
 		} else if (isState) {
 			stateChanged(server);
 		}
 	});
-	// The values of a status call are kept, whichever client made it.
-	servers.on("call", ({ serverId, outcome }, { server, tool, result }) => {
-		const isStatus = tool.name === statusToolOf(server)?.name && outcome === "ok" && result !== undefined;
-		const device = isStatus ? historyOf(servers.find(serverId)) : undefined;
-		if (device !== undefined && isStatus) {
-			device.measured(jsonOf(result));
+	// The values of a status are kept, whichever client has read it.
+	statuses.on("reported", (server, reported, whole) => {
+		const device = historyOf(server);
+		device?.measured(reported);
+		if (device !== undefined && reported === whole) {
 			device.measuredAt = Date.now();
 		}
 	});
@@ -170,7 +136,7 @@ export function keepHistory(servers: ServerRegistry, folder: string, maxBytes: n
 		let requests = 0;
 		for (const server of servers.all) {
 			const device = isOpen ? historyOf(server) : undefined;
-			if (device !== undefined && now - device.measuredAt >= READ_INTERVAL && readStatus(server)) {
+			if (device !== undefined && now - device.measuredAt >= READ_INTERVAL && statuses.read(server)) {
 				requests += 1;
 				if (requests % READS_PER_TURN === 0) {
 					await nextTurn();
@@ -193,17 +159,6 @@ export function keepHistory(servers: ServerRegistry, folder: string, maxBytes: n
 			await Promise.all([...devices.values()].map((device) => device.close()));
 		},
 	};
-}
-
-/** Returns the part of a status that a notification reports; undefined if it reports none. */
-export function statusAfter(method: string, params: Readonly<Record<string, unknown>>): object | undefined {
-	const { kind, data } = DEVICE_EVENTS.find(({ notification }) => notification === method) ?? {};
-	const reported = kind?.status.filter(({ name }) => data?.some((member) => member.name === name)) ?? [];
-	if (kind === undefined || reported.length === 0) {
-		return undefined;
-	}
-	const values = reported.map(({ name }) => [name, params[name]]);
-	return { [kind.plural]: { [String(params[kind.name])]: Object.fromEntries(values) } };
 }
 
 /** Returns the start of the names of a device's files. */

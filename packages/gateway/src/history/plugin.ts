@@ -1,13 +1,14 @@
 import { join } from "node:path";
 import { definePlugin, inGroup, integer, setting } from "../plugin.js";
 import type { AuditLog } from "./audit-log.js";
+import type { DeviceStatuses } from "./device-status.js";
 import type { History } from "./history.js";
 
-/** Undefined: off. */
 export interface Kept {
-	/** Measurements and states of devices. */
+	readonly statuses: DeviceStatuses;
+	/** Measurements and states of devices. Undefined: off. */
 	readonly history: History | undefined;
-	/** Calls and changes. */
+	/** Calls and changes. Undefined: off. */
 	readonly audit: AuditLog | undefined;
 }
 
@@ -27,21 +28,23 @@ export const history = definePlugin({
 		),
 	}),
 	setup: async (gateway): Promise<Kept> => {
-		const [{ addHistoryRoutes, openAuditLog }, { keepHistory }] = await Promise.all([
+		const [{ addHistoryRoutes, openAuditLog }, { followStatuses }, { keepHistory }] = await Promise.all([
 			import("./audit-log.js"),
+			import("./device-status.js"),
 			import("./history.js"),
 		]);
 		const { servers, settings, saves, metrics } = gateway;
 		const { stateFolder, historyBytes, auditBytes } = settings;
 		const onSaved = (error?: Error): void => saves.note("log", error);
 		const folder = join(stateFolder, "history");
-		const history = historyBytes === 0 ? undefined : keepHistory(servers, folder, historyBytes, onSaved);
+		const statuses = followStatuses(servers);
+		const history = historyBytes === 0 ? undefined : keepHistory(servers, statuses, folder, historyBytes, onSaved);
 		const audit = auditBytes === 0 ? undefined : openAuditLog(join(stateFolder, "audit."), auditBytes, onSaved);
 		gateway.on("close", () => history?.close());
 		gateway.on("close", () => audit?.close());
 		metrics.add("history_bytes", "Disk space of the history of devices", () => history?.bytes ?? 0);
 		metrics.add("audit_bytes", "Disk space of the log of calls and changes", () => audit?.bytes ?? 0);
-		const kept = { history, audit };
+		const kept = { statuses, history, audit };
 		addHistoryRoutes(gateway, kept);
 		return kept;
 	},
