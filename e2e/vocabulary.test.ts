@@ -7,7 +7,7 @@ import { ALL_KINDS, DEVICE_EVENTS } from "xs-mcp-firmware/hardware/vocabulary";
 import { controlsOf } from "xs-mcp-gateway/controls";
 import { EVENT_TYPES } from "xs-mcp-gateway/event-types";
 import { describeDevice, describeState } from "xs-mcp-gateway/home-assistant/discovery";
-import { NO_STATUS, readStatus } from "xs-mcp-gateway/home-assistant/status";
+import { readEntities } from "xs-mcp-gateway/home-assistant/entities";
 import { ask, type Occurrence, start } from "xs-mcp-gateway/testing/events";
 import { connect } from "xs-mcp-gateway/testing/program";
 import { NOTIFICATION_TYPES } from "xs-mcp-manager";
@@ -18,7 +18,7 @@ import { until } from "../host-test/support/testing.js";
 
 // Each kind of parts, and each event, in all that is derived from it. A new one has these tests without another edit.
 
-const statusOf = (kind: PartKind): object => ({ [kind.plural]: { it: fakeStatus(kind) } });
+const statusOf = (kind: PartKind) => ({ [kind.plural]: { it: fakeStatus(kind) } });
 
 const tools = (await loadTools()).map(({ name }) => {
 	const inputSchema = { type: "object" as const, properties: {} };
@@ -31,10 +31,9 @@ for (const kind of ALL_KINDS) {
 	describe(`the kind ${name}`, () => {
 		it("has an entity in Home Assistant and a control in the console, if a tool sets it", () => {
 			const [first] = tool?.sets ?? [];
-			const result = { content: [{ type: "text" as const, text: JSON.stringify(statusOf(kind)) }] };
-			const status = readStatus(result, NO_STATUS) ?? assert.fail("not a status");
+			const entities = readEntities(statusOf(kind), new Map());
 			const server = { id: "k", alias: "a", title: undefined, board: { name: "lamp", version: "1" } };
-			const described = describeDevice(server, status, () => true, false, "gateway");
+			const described = describeDevice(server, entities, () => true, false, "gateway");
 			const { components } = described as { components: Record<string, { platform: string }> };
 			const { platform } = components[`${name}_it`] ?? {};
 			const controls = controlsOf(tools, statusOf(kind)).filter((control) => control.kind === name);
@@ -43,7 +42,7 @@ for (const kind of ALL_KINDS) {
 				return;
 			}
 			assert.ok(platform !== undefined, `${name} has no entity`);
-			assert.ok(platform === "light" || `${name}_it` in describeState(status, "idle"), "its state is published");
+			assert.ok(platform === "light" || `${name}_it` in describeState(entities, "idle"), "its state is published");
 			const [{ inputs = [] } = {}] = controls;
 			assert.deepEqual(
 				inputs.map((each) => each.name),
