@@ -1,8 +1,8 @@
 import { definePlugin, flag, hours, httpUrl, inGroup, KEY, pairs, requiring, setting, text } from "../plugin.js";
 import type { Announcements } from "./announcements.js";
-import type { DeviceTurns } from "./device-tools.js";
+import { DeviceTurns } from "./device-tools.js";
 import type { Speech } from "./speech.js";
-import { COMMAND, checkProvider, readProvider } from "./voice.js";
+import { COMMAND, checkProvider, voiceOf } from "./voice.js";
 
 export interface SpeechOfGateway {
 	/** One at a time speaks on a device, or listens. */
@@ -35,28 +35,20 @@ export const speech = definePlugin({
 	}),
 	check: (settings): string[] => checkProvider(settings, "speech"),
 	setup: async (gateway): Promise<SpeechOfGateway> => {
-		const [{ makeAnnouncements, sayToolFor, speakTimers }, { DeviceTurns }, { addSpeechRoutes, makeSpeech }, voices] =
-			await Promise.all([
-				import("./announcements.js"),
-				import("./device-tools.js"),
-				import("./speech.js"),
-				import("./voice.js"),
-			]);
-		const { speechVoices, speakTimers: saysTimers } = gateway.settings;
+		const [{ makeAnnouncements, sayToolFor, speakTimers }, { addSpeechRoutes, makeSpeech }] = await Promise.all([
+			import("./announcements.js"),
+			import("./speech.js"),
+		]);
 		const turns = new DeviceTurns();
-		const provider = readProvider(gateway.settings, "speech");
-		if (provider === undefined) {
-			return { turns, voice: undefined };
+		const voice = voiceOf(gateway.settings);
+		if (voice === undefined) {
+			return { turns, voice };
 		}
-		const voice =
-			"command" in provider
-				? voices.programVoice(provider.command, speechVoices)
-				: voices.serviceVoice(provider, speechVoices);
 		const speech = makeSpeech(voice);
 		const announcements = makeAnnouncements(gateway, speech, turns);
 		gateway.tools.add((access) => sayToolFor(access, announcements, gateway.servers));
 		addSpeechRoutes(gateway.deviceRoutes, speech);
-		if (saysTimers) {
+		if (gateway.settings.speakTimers) {
 			speakTimers(gateway, announcements);
 		}
 		return { turns, voice: { speech, announcements } };

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import type { Hono } from "hono";
 import { LRUCache } from "lru-cache";
-import pLimit, { type LimitFunction } from "p-limit";
+import pLimit from "p-limit";
 import { openOpusEncoder } from "xs-mcp/build/opus";
 import { SPOKEN_AUDIO } from "../devices/device-connection.js";
 import { GatewayError } from "../gateway-error.js";
@@ -10,7 +10,7 @@ import { fairLimit } from "../http/fair-share.js";
 import { allow, type HttpEnv } from "../http/route.js";
 import type { Caller } from "./device-tools.js";
 import { encodeOgg } from "./spoken-stream.js";
-import type { Voice } from "./voice.js";
+import { inTime, type Voice } from "./voice.js";
 import { encodeWav, makeResampler, readWav, type Sound } from "./wav.js";
 
 /** Milliseconds in which a voice must have spoken a text. */
@@ -50,7 +50,9 @@ export function makeSpeech(voice: Voice) {
 				return `${SPEECH_PATH}/${name}`;
 			};
 			const sound = once(async () => {
-				const sound = sounds.get(text) ?? (await limit(principal, () => speak(voice, text, signal), isUrgent));
+				const speak = async (either: AbortSignal): Promise<Sound> => readWav(await voice(text, either));
+				const spoken = () => inTime("cannot speak", "sound", VOICE_TIME, signal, speak);
+				const sound = sounds.get(text) ?? (await limit(principal, spoken, isUrgent));
 				sounds.set(text, sound);
 				return sound;
 			});
@@ -76,24 +78,13 @@ export function makeSpeech(voice: Voice) {
 				withdraw: () => {
 					files.delete(`${id}.wav`);
 					files.delete(`${id}.ogg`);
-					void shared?.close();
+					shared?.close();
 				},
 			};
 		},
 		/** A file that is served; undefined for an unknown id. */
 		find: (id: string) => files.get(id),
 	};
-}
-
-async function speak(voice: Voice, text: string, signal: AbortSignal): Promise<Sound> {
-	const limit = AbortSignal.any([signal, AbortSignal.timeout(VOICE_TIME)]);
-	try {
-		return readWav(await voice(text, limit));
-	} catch (error) {
-		const { name, message } = error as Error;
-		const isTooSlow = limit.aborted && !signal.aborted;
-		throw new Error(`cannot speak: ${isTooSlow ? `no sound within ${VOICE_TIME / 1_000} s` : message || name}`);
-	}
 }
 
 /** Does something when it is wanted first, and has the same result from then on. */
@@ -121,56 +112,52 @@ const RATE = SPOKEN_AUDIO.sample_rate;
 
 const FRAME = (RATE * SPOKEN_AUDIO.frame_duration) / 1_000;
 
-/**
- * Encodes a sound as packets of {@link SPOKEN_AUDIO}, each when it is wanted; silence fills the last one. Rejects with an
- * Error if the encoder is not installed.
- */
-async function* encodePackets({ sampleRate, samples }: Sound, turns: LimitFunction): AsyncGenerator<Uint8Array, void> {
-	const encoder = await openOpusEncoder(RATE, SPOKEN_AUDIO.frame_duration);
-	try {
-		const aligned = new Int16Array(Uint8Array.from(samples).buffer);
-		const resampler = makeResampler(aligned, sampleRate, RATE);
-		for (let at = 0; at < resampler.length; at += FRAME) {
-			const frame = new Int16Array(FRAME);
-			frame.set(resampler.read(at, Math.min(at + FRAME, resampler.length)));
-			yield encoder.encode(frame);
-			// Calls and devices come between two packets of any texts, also if a reader is late.
-			await turns(() => setImmediate());
-		}
-	} finally {
-		encoder.free();
-	}
-}
-
 /** Packets of a sound for several readers: each is encoded once, when the first reader wants it. */
-interface SharedPackets extends AsyncIterable<Uint8Array> {
-	/** Frees the encoder: readers get the packets that are encoded already, then the end. */
-	close(): Promise<void>;
-}
+type SharedPackets = Awaited<ReturnType<typeof sharePackets>>;
 
 /**
- * Encodes the first packet. Rejects with an Error if the encoder is not installed.
+ * Encodes a sound as packets of {@link SPOKEN_AUDIO}; silence fills the last one. Resolves when the first is encoded. Rejects
+ * with an Error if the encoder is not installed.
  *
  * @param turns limits all sounds together to one packet in a turn of the event loop
  * @internal exported for its test
  */
-export async function sharePackets(sound: Sound, turns = pLimit(1)): Promise<SharedPackets> {
-	const source = encodePackets(sound, turns);
-	const packets = [source.next()];
-	await packets[0];
+export async function sharePackets({ sampleRate, samples }: Sound, turns = pLimit(1)) {
+	const encoder = await openOpusEncoder(RATE, SPOKEN_AUDIO.frame_duration);
+	const aligned = new Int16Array(Uint8Array.from(samples).buffer);
+	const resampler = makeResampler(aligned, sampleRate, RATE);
+	const packets: Promise<Uint8Array | undefined>[] = [];
+	let isOpen = true;
+	const encode = async (at: number): Promise<Uint8Array | undefined> => {
+		if (!isOpen) {
+			return undefined;
+		}
+		const frame = new Int16Array(FRAME);
+		frame.set(resampler.read(at, Math.min(at + FRAME, resampler.length)));
+		const packet = encoder.encode(frame);
+		// Calls and devices come between two packets of any texts.
+		await setImmediate();
+		return packet;
+	};
+	const packetAt = async (index: number): Promise<Uint8Array | undefined> => {
+		packets[index] ??= turns(encode, index * FRAME);
+		return await packets[index];
+	};
+	await packetAt(0);
 	return {
-		async *[Symbol.asyncIterator]() {
-			for (let index = 0; ; index += 1) {
-				packets[index] ??= source.next();
-				const { done, value } = (await packets[index]) as IteratorResult<Uint8Array, void>;
-				if (done) {
+		async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void> {
+			for (let index = 0; index * FRAME < resampler.length; index += 1) {
+				const packet = await packetAt(index);
+				if (packet === undefined) {
 					return;
 				}
-				yield value;
+				yield packet;
 			}
 		},
-		async close() {
-			await source.return();
+		/** Frees the encoder: readers get the packets that are encoded already, then the end. Call it once. */
+		close(): void {
+			isOpen = false;
+			encoder.free();
 		},
 	};
 }

@@ -15,37 +15,29 @@ const SOUND = { what: "the sound", maxBytes: 16_777_216 };
 /** Stands for the voice in a program's arguments. */
 const VOICE = "{voice}";
 
+/** Voices of espeak-ng. */
 const DEFAULT_VOICES: ReadonlyMap<string, string> = new Map([
 	["ja", "ja"],
 	["zh", "cmn"],
 	["*", "en"],
 ]);
 
-/**
- * A service with the speech API of OpenAI: `POST /audio/speech`.
- *
- * @param voices by language: `en`, `ja`, `zh`; or `*` for any other
- */
-export function serviceVoice(service: ModelService, voices: ReadonlyMap<string, string>): Voice {
+/** Returns the voice that the settings name; undefined if they name none. */
+export function voiceOf(configuration: Configuration): Voice | undefined {
+	const { speechVoices: voices } = configuration;
+	const provider = readProvider(configuration, "speech");
+	if (provider === undefined) {
+		return undefined;
+	}
 	return async (text, signal) => {
+		if ("command" in provider) {
+			const voice = voiceFor(text, voices.size === 0 ? DEFAULT_VOICES : voices) ?? "";
+			const fill = (argument: string): string => argument.replaceAll(VOICE, voice);
+			return await runProgram(provider.command, fill, `${text}\n`, signal, SOUND);
+		}
 		const voice = voiceFor(text, voices) ?? "alloy";
-		const body = JSON.stringify({ model: service.model, input: text, voice, response_format: "wav" });
-		return await post(service, "/audio/speech", body, signal, SOUND);
-	};
-}
-
-/**
- * A program of this machine that reads the text from its input and writes a WAV file to its output. It is started without a
- * shell.
- *
- * @param command the program and its arguments, separated by spaces; `{voice}` is replaced by the voice
- * @param voices default: names of espeak-ng's voices
- */
-export function programVoice(command: string, voices: ReadonlyMap<string, string>): Voice {
-	return async (text, signal) => {
-		const voice = voiceFor(text, voices.size === 0 ? DEFAULT_VOICES : voices) ?? "";
-		const fill = (argument: string): string => argument.replaceAll(VOICE, voice);
-		return await runProgram(command, fill, `${text}\n`, signal, SOUND);
+		const body = JSON.stringify({ model: provider.model, input: text, voice, response_format: "wav" });
+		return await post(provider, "/audio/speech", body, signal, SOUND);
 	};
 }
 
@@ -65,7 +57,10 @@ function voiceFor(text: string, voices: ReadonlyMap<string, string>): string | u
 /** Use of a provider, by which its settings begin. */
 type Use = "speech" | "transcription";
 
-/** Reads the provider of speech or transcription: a program, or a service. Undefined if none is configured. */
+/**
+ * Reads the provider of speech or transcription: a program of this machine, which is started without a shell, or a service with
+ * an API like OpenAI's. Undefined if none is configured.
+ */
 export function readProvider(
 	configuration: Configuration,
 	use: Use,
@@ -76,6 +71,24 @@ export function readProvider(
 		return { command };
 	}
 	return url === undefined || model === undefined ? undefined : { url, model, key };
+}
+
+/** Does what a provider is asked for. Rejects with an Error that begins with `problem` and gives the reason, also after a time. */
+export async function inTime<Result>(
+	problem: string,
+	result: string,
+	milliseconds: number,
+	signal: AbortSignal,
+	ask: (limit: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+	const limit = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
+	try {
+		return await ask(limit);
+	} catch (error) {
+		signal.throwIfAborted();
+		const { name, message } = error as Error;
+		throw new Error(`${problem}: ${limit.aborted ? `no ${result} within ${milliseconds / 1_000} s` : message || name}`);
+	}
 }
 
 /** Returns the problems of its settings. A program is not looked for on Windows, which finds programs by their endings. */

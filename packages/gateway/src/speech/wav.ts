@@ -1,4 +1,4 @@
-import { WavReader } from "xs-mcp-firmware/sound/wav-reader";
+import { MAX_RATE, MIN_RATE } from "xs-mcp-firmware/hardware/sound";
 
 /** Sound as 16-bit samples of one channel. */
 export interface Sound {
@@ -7,22 +7,9 @@ export interface Sound {
 	readonly samples: Buffer;
 }
 
-/**
- * Reads a WAV file. The sizes in its head may be unknown, as in the output of a program that writes to a pipe.
- *
- * @throws Error if devices cannot play it
- */
-export function readWav(file: Buffer): Sound {
-	const reader = new WavReader();
-	const samples = Buffer.concat(reader.read(asPcm16(file)));
-	if (reader.sampleRate === undefined || samples.length === 0) {
-		throw new Error("not a WAV file, or one without samples");
-	}
-	return { sampleRate: reader.sampleRate, samples };
-}
-
 /** Reads a sample as a number from -1 to 1, by the format's code and bits. */
 const READERS: Readonly<Record<string, (data: Buffer, at: number) => number>> = {
+	"1/8": (data, at) => data.readUInt8(at) / 2 ** 7 - 1,
 	"1/16": (data, at) => data.readInt16LE(at) / 2 ** 15,
 	"1/24": (data, at) => data.readIntLE(at, 3) / 2 ** 23,
 	"1/32": (data, at) => data.readInt32LE(at) / 2 ** 31,
@@ -33,21 +20,28 @@ const READERS: Readonly<Record<string, (data: Buffer, at: number) => number>> = 
 /** Code of the format whose actual code is further on, in its subformat. */
 const EXTENSIBLE = 0xfffe;
 
-/** Converts a WAV file of more bits, floating-point samples, or an unknown size to 16 bits and one channel. Others stay as they are. */
-function asPcm16(file: Buffer): Buffer {
-	const format = findChunk(file, "fmt ");
-	const data = findChunk(file, "data");
-	if (format === undefined || data === undefined || format.length < 16) {
-		return file;
+/**
+ * Reads a WAV file: PCM, or floating-point samples. Several channels are mixed.
+ *
+ * @throws Error if devices cannot play it
+ */
+export function readWav(file: Buffer): Sound {
+	const [format, data] = [findChunk(file, "fmt "), findChunk(file, "data")];
+	if (format === undefined || format.length < 16 || data === undefined || data.length < 2) {
+		throw new Error(format === undefined || data === undefined ? "not a WAV file" : "a WAV file without samples");
 	}
-	const [code, channels, sampleRate] = [format.readUInt16LE(0), format.readUInt16LE(2), format.readUInt32LE(4)];
-	const bits = format.readUInt16LE(14);
-	const read = READERS[`${code === EXTENSIBLE && format.length >= 26 ? format.readUInt16LE(24) : code}/${bits}`];
-	if (read === undefined || channels === 0 || (bits === 16 && channels <= 2 && !data.isOpen)) {
-		return file;
+	const [first, channels, sampleRate] = [format.readUInt16LE(0), format.readUInt16LE(2), format.readUInt32LE(4)];
+	const [code, bits] = [first === EXTENSIBLE ? format.readUInt16LE(24) : first, format.readUInt16LE(14)];
+	const read = READERS[`${code}/${bits}`];
+	if (read === undefined || channels === 0 || sampleRate < MIN_RATE || sampleRate > MAX_RATE) {
+		throw new Error(`WAV: ${bits} bits in format ${code}, ${channels} channels, ${sampleRate} Hz are not supported`);
 	}
 	const size = bits / 8;
 	const samples = Buffer.alloc(2 * Math.floor(data.length / (size * channels)));
+	if (code === 1 && bits === 16 && channels === 1) {
+		data.copy(samples);
+		return { sampleRate, samples };
+	}
 	for (let at = 0; at < samples.length; at += 2) {
 		let sum = 0;
 		for (let channel = 0; channel < channels; channel += 1) {
@@ -56,16 +50,15 @@ function asPcm16(file: Buffer): Buffer {
 		const value = Math.max(-1, Math.min(1, sum / channels || 0));
 		samples.writeInt16LE(Math.round(value * 32_767), at);
 	}
-	return encodeWav({ sampleRate, samples });
+	return { sampleRate, samples };
 }
 
-/** Finds a chunk of a RIFF file. One of size 0 is open: a program that writes to a pipe does not know its size. */
-function findChunk(file: Buffer, id: string): (Buffer & { isOpen?: boolean }) | undefined {
+/** Finds a chunk of a RIFF file. One of size 0 reaches to the end: a program that writes to a pipe does not know its size. */
+function findChunk(file: Buffer, id: string): Buffer | undefined {
 	for (let at = 12; at + 8 <= file.length; ) {
 		const size = file.readUInt32LE(at + 4);
 		if (file.toString("latin1", at, at + 4) === id) {
-			const isOpen = size === 0;
-			return Object.assign(file.subarray(at + 8, isOpen ? file.length : at + 8 + size), { isOpen });
+			return file.subarray(at + 8, size === 0 ? file.length : at + 8 + size);
 		}
 		at += 8 + size + (size % 2);
 	}
