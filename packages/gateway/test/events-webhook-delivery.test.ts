@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { EventFeed } from "../src/events/event-feed.js";
 import { EventLog } from "../src/events/event-log.js";
-import { WebhookDelivery } from "../src/events/webhook-delivery.js";
+import { makeDelivery } from "../src/events/webhook-delivery.js";
 
 /** A delivery of four events to an endpoint whose status the test gives. */
 async function deliver(statusOf: (body: Record<string, unknown>) => number, cursor: string | null) {
@@ -10,12 +10,13 @@ async function deliver(statusOf: (body: Record<string, unknown>) => number, curs
 	const feed = new EventFeed(log, { matches: () => true }, { cursor });
 	const sent: unknown[] = [];
 	const givenUp: unknown[] = [];
-	const delivery = new WebhookDelivery(feed, async ({ body }) => {
+	const send = async ({ body }: { body: object }) => {
 		const { type, data } = body as { type?: string; data?: { button: string } };
 		sent.push(type ?? data?.button);
 		return { status: statusOf(body as Record<string, unknown>), body: "" };
-	});
-	delivery.on("givenUp", (...args) => givenUp.push(args));
+	};
+	const onGivenUp = (...args: unknown[]) => givenUp.push(args);
+	const delivery = makeDelivery(feed, send, { onMoved() {}, onGone() {}, onGivenUp });
 	const running = delivery.run();
 	for (const button of ["a", "b", "c", "d"]) {
 		log.append({ name: "button.pressed", device: "lamp", data: { button } });

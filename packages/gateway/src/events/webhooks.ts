@@ -9,10 +9,11 @@ import { type CommonArguments, callbackFailed, exhausted, forbidden, invalid, ty
 import {
 	bytesOfSecret,
 	controlMessage,
+	makeDelivery,
 	type PostAnswer,
 	post,
 	problemOfStatus,
-	WebhookDelivery,
+	type WebhookDelivery,
 	type WebhookMessage,
 } from "./webhook-delivery.js";
 import type { WebhookRecord, WebhookStore } from "./webhook-store.js";
@@ -282,19 +283,20 @@ export class Webhooks {
 			this.#end(subscription).catch(() => {});
 			return;
 		}
-		const delivery = new WebhookDelivery(feed, (message) => this.#send(subscription, message));
-		delivery.on("moved", (cursor) => {
-			if (cursor !== subscription.record.cursor) {
-				subscription.record = { ...subscription.record, cursor };
-				this.#store?.moved(record.id, cursor);
-			}
-		});
-		delivery.on("gone", () => void this.#end(subscription).catch(() => {}));
-		delivery.on("givenUp", (problem, isFirst) => {
-			this.dropped += 1;
-			if (isFirst) {
-				this.#warn(`webhook ${record.id}: an event was given up: ${problem}`);
-			}
+		const delivery = makeDelivery(feed, (message) => this.#send(subscription, message), {
+			onMoved: (cursor) => {
+				if (cursor !== subscription.record.cursor) {
+					subscription.record = { ...subscription.record, cursor };
+					this.#store?.moved(record.id, cursor);
+				}
+			},
+			onGone: () => void this.#end(subscription).catch(() => {}),
+			onGivenUp: (problem, isFirst) => {
+				this.dropped += 1;
+				if (isFirst) {
+					this.#warn(`webhook ${record.id}: an event was given up: ${problem}`);
+				}
+			},
 		});
 		subscription.feed = feed;
 		subscription.delivery = delivery;
