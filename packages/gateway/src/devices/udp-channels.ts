@@ -144,31 +144,27 @@ function openAudio(
 		}
 	};
 	const link = new AudioLink(send, onDropped, listensOnRequest, () => peer !== undefined);
-	/**
-	 * Reads a datagram. Nothing in it proves its origin. So an address is trusted after some datagrams only, and until then
-	 * another one with a right packet takes its place.
-	 */
-	const open = (datagram: Uint8Array, { address, port }: RemoteInfo) => {
-		if (peer !== undefined && peer.address !== address && peer.isTrusted()) {
-			throw new RangeError(`from ${address}, not from ${peer.address}`);
-		}
-		const origin = origins.get(address) ?? makePeer(address, new UdpAudio(secrets, aesCtr));
-		const [oldest = address] = origins.keys();
-		if (origins.set(address, origin).size > MAX_ORIGINS) {
-			origins.delete(oldest);
-		}
-		const opened = origin.open(datagram);
-		// A router may give the device another port.
-		origin.port = port;
-		peer = origin;
-		return opened;
-	};
 	return {
 		link,
-		/** Takes a datagram that names this channel, also while nothing listens: it tells where the device is. */
-		receive(datagram: Uint8Array, from: RemoteInfo): void {
+		/**
+		 * Takes a datagram that names this channel, also while nothing listens: it shows where the device is. Nothing in it proves
+		 * its origin. So an address is trusted after some datagrams only, and until then another one with a right packet takes its
+		 * place.
+		 */
+		receive(datagram: Uint8Array, { address, port }: RemoteInfo): void {
 			try {
-				const { packet, lost } = open(datagram, from);
+				if (peer !== undefined && peer.address !== address && peer.isTrusted()) {
+					throw new RangeError(`from ${address}, not from ${peer.address}`);
+				}
+				const origin = origins.get(address) ?? makePeer(address, new UdpAudio(secrets, aesCtr));
+				const [oldest = address] = origins.keys();
+				if (origins.set(address, origin).size > MAX_ORIGINS) {
+					origins.delete(oldest);
+				}
+				const { packet, lost } = origin.open(datagram);
+				// A router may give the device another port.
+				origin.port = port;
+				peer = origin;
 				for (let count = 0; count < lost; count += 1) {
 					link.receive(() => LOST);
 				}

@@ -1,4 +1,4 @@
-import { randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { digest, jsonIn, RateLimit } from "xs-mcp-manager/core";
 import type { RunningGateway } from "../gateway.js";
@@ -257,8 +257,7 @@ export class Webhooks {
 			throw callbackFailed(problem ?? "challenge_failed");
 		}
 		const answered = jsonIn(answer.body) as { readonly challenge?: unknown } | null | undefined;
-		const [given, expected] = [Buffer.from(`${answered?.challenge}`), Buffer.from(challenge)];
-		if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+		if (answered?.challenge !== challenge) {
 			throw callbackFailed("challenge_failed");
 		}
 	}

@@ -63,7 +63,9 @@ async function ask(device: Server, question: Question, asker: Asker): Promise<An
 		return undefined;
 	});
 	try {
-		return await (pressed === undefined ? ended : Promise.race([ended, chosen(pressed)]));
+		// Without a choice, the voice decides.
+		const choice = pressed?.then((answer) => answer ?? ended).catch(() => ended);
+		return await Promise.race([ended, choice ?? ended]);
 	} finally {
 		isOver.abort(new Error("the question is over"));
 		// The turn lasts until the device does nothing of it any more.
@@ -89,16 +91,6 @@ function byButton(
 	return callForObject(device, tool, args, caller).then(({ choice }) =>
 		typeof choice === "string" ? { by: "button", answer: choice } : undefined,
 	);
-}
-
-/** Settles only with a choice; the caller limits the time. */
-function chosen(pressed: Promise<Answer | undefined>): Promise<Answer> {
-	return new Promise((resolve) => {
-		pressed.then(
-			(answer) => answer && resolve(answer),
-			() => {},
-		);
-	});
 }
 
 /** Asks aloud, and listens until something was understood or the time is over. Rejects if the question is neither said nor shown. */

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { type OpusDecoder, openOpusDecoder } from "xs-mcp/build/opus";
 import type { AudioChannel, Connection } from "xs-mcp-manager/core";
 
@@ -46,12 +47,9 @@ export async function record(
 	let pause: NodeJS.Timeout | undefined;
 	/** The person was silent, the time was over, or the person ended it at the device. */
 	type Ending = "silence" | "time" | "stopped";
-	let settle!: { readonly resolve: (ended: Ending) => void; readonly reject: (error: Error) => void };
-	const recorded = new Promise<Ending>((resolve, reject) => {
-		settle = { resolve, reject };
-	});
-	// It may end before the decoder is open.
-	recorded.catch(() => {});
+	const over = new AbortController();
+	const either = AbortSignal.any([signal, over.signal]);
+	const end = (reason: Ending | Error): void => over.abort(reason);
 	/** Throws an Error if the packet is not Opus. */
 	const decode = (opened: OpusDecoder, packet: Uint8Array): void => {
 		const decoded = packet.length === 0 ? opened.decodePacketLoss(LOST) : opened.decode(packet);
@@ -61,11 +59,11 @@ export async function record(
 		detector.add(kept);
 		clearTimeout(pause);
 		if (count === MAX_SAMPLES) {
-			settle.resolve("time");
+			end("time");
 		} else if (untilSilence && detector.hasEnded) {
-			settle.resolve("silence");
+			end("silence");
 		} else if (untilSilence && detector.hasSpeech) {
-			pause = setTimeout(() => settle.resolve("silence"), NO_PACKETS);
+			pause = setTimeout(() => end("silence"), NO_PACKETS);
 		}
 	};
 	const onPacket = (packet: Uint8Array): void => {
@@ -79,14 +77,12 @@ export async function record(
 		if (type === "listen" && state === "start") {
 			hasStarted = true;
 		} else if (type === "listen" && state === "stop" && hasStarted) {
-			settle.resolve("stopped");
+			end("stopped");
 		}
 	};
-	const onClosed = (reason: string): void => settle.reject(new Error(`it disconnected: ${reason}`));
-	const onAbort = (): void => settle.reject(signal.reason);
+	const onClosed = (reason: string): void => end(new Error(`it disconnected: ${reason}`));
 	channel.on("packet", onPacket).on("message", onMessage);
 	connection.events.on("closed", onClosed);
-	signal.addEventListener("abort", onAbort, { once: true });
 	try {
 		decoder = await openOpusDecoder(LISTENING_RATE);
 		for (const packet of early) {
@@ -97,8 +93,13 @@ export async function record(
 			}
 		}
 		await start();
-		limit = setTimeout(() => settle.resolve("time"), seconds * 1_000);
-		const ended = await recorded;
+		limit = setTimeout(() => end("time"), seconds * 1_000);
+		await (either.aborted || once(either, "abort"));
+		signal.throwIfAborted();
+		const ended: Ending | Error = over.signal.reason;
+		if (ended instanceof Error) {
+			throw ended;
+		}
 		const dropped = channel.dropped - droppedBefore + undecoded;
 		if (count === 0) {
 			throw new Error(
@@ -114,7 +115,6 @@ export async function record(
 		clearTimeout(pause);
 		channel.off("packet", onPacket).off("message", onMessage);
 		connection.events.off("closed", onClosed);
-		signal.removeEventListener("abort", onAbort);
 	}
 }
 
