@@ -21,7 +21,7 @@ import { sendFirmware } from "../firmware/firmware-route.js";
 import { firmware } from "../firmware/plugin.js";
 import { devices } from "../plugin.js";
 import { BOOTSTRAP_PATHS, backendBlocks } from "./bootstrap-answer.js";
-import type { DeviceBindings, PendingBinding } from "./device-bindings.js";
+import { type DeviceBindings, makeBindings, type PendingBinding } from "./device-bindings.js";
 
 const DEVICE_ID = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,63}$/;
 const CLIENT_ID = /^[\x21-\x7e]{1,64}$/;
@@ -35,6 +35,20 @@ const MAX_NAME = 64;
 /** Most concurrent firmware downloads. */
 const MAX_DOWNLOADS = 16;
 
+/** Serves the bootstrap, and the devices that wait to be bound. */
+export function openBootstrap(gateway: RunningGateway): DeviceBindings {
+	const { settings, urls, routes } = gateway;
+	const bindings = makeBindings(gateway);
+	addBootstrapRoutes(gateway, bindings);
+	addBindingRoutes(routes, bindings);
+	gateway.on("started", () => {
+		if (settings.bootstrap !== "closed") {
+			urls.bootstrap = new URL(`${BOOTSTRAP_PATHS.ota}/`, urls.clients).href;
+		}
+	});
+	return bindings;
+}
+
 /**
  * Serves the bootstrap, called "OTA" in the family. These routes need no secret, so requests with a foreign Host or Origin are
  * rejected: a website could call them.
@@ -43,7 +57,7 @@ const MAX_DOWNLOADS = 16;
  * - `POST /xiaozhi/ota/activate`: 200 if the device is bound, 202 if it waits, 404 if it needs a new code.
  * - `GET /xiaozhi/ota/download/FILE?device=ID&key=KEY`: firmware, for devices that were given the URL. It may hold secrets.
  */
-export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBindings): void {
+function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBindings): void {
 	const { deviceRoutes: app, settings, updates, key, log } = gateway;
 	const { publicUrl, httpAddress, websocketAddress, mqttAddress, allowedOrigins } = settings;
 	const { guard, limits } = gateway.use(clients);
@@ -84,7 +98,10 @@ export function addBootstrapRoutes(gateway: RunningGateway, bindings: DeviceBind
 			websocket: settings.websocketUrl ?? listeners.websocket,
 			mqtt: settings.mqttEndpoint ?? listeners.mqtt,
 		};
-		const access = { id: request.deviceId, token: typeof binding === "object" ? binding.token : binding };
+		const access = {
+			id: request.deviceId,
+			token: typeof binding === "object" ? bindings.futureTokenOf(binding) : binding,
+		};
 		const blocks = backendBlocks(addresses, new URL(url).hostname, access);
 		if (Object.keys(blocks).length === 0) {
 			const problem = "no address that this device could connect to: see websocketAddress, websocketUrl";
@@ -189,7 +206,7 @@ function noFirmware(): GatewayError {
  * - `GET /bindings` lists them.
  * - `POST /bindings/CODE` binds the device that shows this code, `DELETE /bindings/CODE` rejects it.
  */
-export function addBindingRoutes(app: Hono<HttpEnv>, bindings: DeviceBindings): void {
+function addBindingRoutes(app: Hono<HttpEnv>, bindings: DeviceBindings): void {
 	app.use("/bindings/*", needsOperator);
 	app.all("/bindings", allow("GET"), (c) => c.json({ pending: bindings.pending.map(bindingSummary) }));
 	app.all("/bindings/:code", allow("POST", "DELETE"));
@@ -211,7 +228,7 @@ export function addBindingRoutes(app: Hono<HttpEnv>, bindings: DeviceBindings): 
 /** A device that waits to be bound, as `GET /bindings` describes it. */
 export type BindingSummary = ReturnType<typeof bindingSummary>;
 
-/** A pending binding, without its token. Its code expires at an ISO 8601 time. */
+/** A pending binding. Its code expires at an ISO 8601 time. */
 export function bindingSummary({ code, deviceId, board, version, address, expires }: PendingBinding) {
 	return { code, device: deviceId, board, version, address, expires: new Date(expires).toISOString() };
 }

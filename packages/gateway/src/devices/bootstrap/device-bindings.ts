@@ -1,5 +1,5 @@
 import { randomBytes, randomInt, randomUUID } from "node:crypto";
-import { type Entry, isMade, RateLimit } from "xs-mcp-manager/core";
+import { isMade, RateLimit } from "xs-mcp-manager/core";
 import type { Configuration } from "../../config/settings.js";
 import { TOKEN_PREFIX } from "../../config/token-store.js";
 import type { RunningGateway } from "../../gateway.js";
@@ -26,9 +26,7 @@ export interface PendingBinding extends BindingRequest {
 	readonly code: string;
 	/** For devices that prove a serial number. The gateway does not know their keys, so it does not check the proof. */
 	readonly challenge: string;
-	/** Its token, which is valid once the operator has approved the device. */
-	readonly token: string;
-	/** The key from which tokens are derived. */
+	/** Random text from which its token is derived. */
 	readonly salt: string;
 	/** When the code is no longer valid, in milliseconds since 1970. */
 	readonly expires: number;
@@ -39,7 +37,7 @@ type Host = Pick<RunningGateway, "tokens" | "key" | "shortLived" | "log"> & {
 	readonly settings: Pick<Configuration, "bootstrap" | "maxDevices">;
 };
 
-/** In the store: a waiting device by its code, without its token, which each gateway derives. */
+/** In the store: a waiting device by its code. Each gateway derives its token. */
 const PENDING = "pending/";
 
 /** Milliseconds for which a code is valid. */
@@ -67,7 +65,7 @@ export function makeBindings(gateway: Host) {
 	const pending = (): readonly PendingBinding[] =>
 		store
 			.list(PENDING)
-			.map((entry) => pendingIn(entry))
+			.map(({ value }) => value as PendingBinding)
 			.filter(({ expires }) => expires > store.now)
 			.sort((one, other) => one.expires - other.expires);
 
@@ -88,31 +86,21 @@ export function makeBindings(gateway: Host) {
 	/** Removes the device that waits with a code, for one of several requests. */
 	const take = async (code: string): Promise<PendingBinding | undefined> => {
 		const entry = store.get(PENDING + code);
-		const pending = entry && pendingIn(entry);
+		const pending = entry?.value as PendingBinding | undefined;
 		const isTaken = entry !== undefined && (await isMade(store.delete(entry.key, entry.revision)));
 		return isTaken && pending !== undefined && pending.expires > store.now ? pending : undefined;
 	};
 
-	const put = async ({ token: _, ...pending }: PendingBinding): Promise<void> => {
-		await store.set(PENDING + pending.code, pending, 0);
-	};
+	const put = (pending: PendingBinding) => store.set(PENDING + pending.code, pending, 0);
 
-	const pendingIn = ({ value }: Entry): PendingBinding => {
-		const pending = value as Omit<PendingBinding, "token">;
-		return { ...pending, token: derive(pending, pending.salt) };
-	};
-
-	const bind = async (
-		{ deviceId }: BindingRequest,
-		token: string,
-		salt: string,
-		options?: { replaces: boolean },
-	): Promise<boolean> => {
+	/** Binds a device. Returns its token; undefined if another device has its id. */
+	const bind = async (device: DeviceIdentity, salt: string, replaces = false): Promise<string | undefined> => {
 		const { maxDevices } = settings;
-		if (tokens.boundTo(deviceId) === undefined && tokens.size >= maxDevices) {
+		if (tokens.boundTo(device.deviceId) === undefined && tokens.size >= maxDevices) {
 			throw full(`device limit (maxDevices ${maxDevices}) reached: remove unused tokens`);
 		}
-		return await tokens.bind(deviceId, token, salt, options);
+		const token = derive(device, salt);
+		return (await tokens.bind(device.deviceId, token, salt, { replaces })) ? token : undefined;
 	};
 
 	const wait = async (request: BindingRequest): Promise<PendingBinding> => {
@@ -121,20 +109,15 @@ export function makeBindings(gateway: Host) {
 		if (waiting.length >= MAX_PENDING || ofAddress.length >= MAX_PENDING_PER_ADDRESS) {
 			throw full("too many devices await approval; run: xs-mcp-gateway devices pending");
 		}
-		const salt = makeSalt();
-		const binding = {
-			...request,
-			code: newCode(),
-			challenge: randomUUID(),
-			token: derive(request, salt),
-			salt,
-			expires: store.now + CODE_LIFETIME,
-		};
+		const expires = store.now + CODE_LIFETIME;
+		const binding = { ...request, code: newCode(), challenge: randomUUID(), salt: makeSalt(), expires };
 		await put(binding);
 		const { deviceId: device, board, address, code } = binding;
 		log.info({ device, board, address }, `a new device awaits approval; run: xs-mcp-gateway devices approve ${code}`);
-		for (const entry of store.list(PENDING).filter((each) => pendingIn(each).expires <= store.now)) {
-			await store.delete(entry.key, entry.revision).catch(() => {});
+		for (const { key, value, revision } of store.list(PENDING)) {
+			if ((value as PendingBinding).expires <= store.now) {
+				await store.delete(key, revision).catch(() => {});
+			}
 		}
 		return binding;
 	};
@@ -157,6 +140,8 @@ export function makeBindings(gateway: Host) {
 		},
 		tokenOf,
 		pendingOf,
+		/** Returns the token of a waiting device, which is valid once the operator has approved it. */
+		futureTokenOf: (pending: PendingBinding): string => derive(pending, pending.salt),
 		/**
 		 * Binds a device if every device may be bound, else has it wait for the operator. A device that waits keeps its code.
 		 * One that has the id of a bound device, but another UUID, always waits: it would replace the other.
@@ -175,17 +160,14 @@ export function makeBindings(gateway: Host) {
 			if (!rate.take()) {
 				throw full(`too many new devices (limit ${MAX_BOUND_PER_SECOND} a second)`);
 			}
-			const salt = makeSalt();
-			const token = derive(request, salt);
 			// Another request for the same id may have been faster.
-			const isBound = await bind(request, token, salt);
-			return isBound ? token : (tokenOf(request) ?? pendingOf(request) ?? wait(request));
+			return (await bind(request, makeSalt())) ?? tokenOf(request) ?? pendingOf(request) ?? wait(request);
 		},
 		/** Binds the device that waits with a code; undefined if none does. Rejects with GatewayError, or StoreError. */
 		async approve(code: string): Promise<PendingBinding | undefined> {
 			const pending = await take(code);
 			try {
-				await (pending && bind(pending, pending.token, pending.salt, { replaces: true }));
+				await (pending && bind(pending, pending.salt, true));
 				return pending;
 			} catch (error) {
 				await (pending && put(pending).catch(() => {}));

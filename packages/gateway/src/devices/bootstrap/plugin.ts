@@ -14,19 +14,7 @@ export const bootstrap = definePlugin({
 		mqttEndpoint: setting(text("host:port"), "MQTT host and port in the bootstrap; required behind a reverse proxy"),
 	}),
 	setup: async (gateway): Promise<DeviceBindings> => {
-		const [{ addBindingRoutes, addBootstrapRoutes }, { BOOTSTRAP_PATHS }, { makeBindings }] = await Promise.all([
-			import("./bootstrap-routes.js"),
-			import("./bootstrap-answer.js"),
-			import("./device-bindings.js"),
-		]);
-		const bindings = makeBindings(gateway);
-		addBootstrapRoutes(gateway, bindings);
-		addBindingRoutes(gateway.routes, bindings);
-		gateway.on("started", () => {
-			if (gateway.settings.bootstrap !== "closed") {
-				gateway.urls.bootstrap = new URL(`${BOOTSTRAP_PATHS.ota}/`, gateway.urls.clients).href;
-			}
-		});
-		return bindings;
+		const { openBootstrap } = await import("./bootstrap-routes.js");
+		return openBootstrap(gateway);
 	},
 });
