@@ -7,7 +7,7 @@ import * as z from "zod";
 import { type TokenRecord, tokenRecordSchema } from "../config/access.js";
 import { isLoopback } from "../config/listen-address.js";
 import { urlsForDevices } from "../devices/bootstrap/bootstrap-answer.js";
-import { events } from "../events/plugin.js";
+import { webhooks } from "../events/webhooks-plugin.js";
 import type { RunningGateway } from "../gateway.js";
 import { GatewayError } from "../gateway-error.js";
 import { cookieHeader, readCookie } from "../http/console-sessions.js";
@@ -81,13 +81,13 @@ export function addConsoleRoutes(gateway: RunningGateway): void {
 		app.all("/console/xs-mcp-gateway.mcpb", allow("GET"), extension);
 	}
 	app.all("/console/webhooks", allow("GET"), (c) =>
-		c.json({ webhooks: gateway.use(events).webhooks.of(c.var.admission.access.holder ?? "") }),
+		c.json({ webhooks: gateway.use(webhooks).of(c.var.admission.access.holder ?? "") }),
 	);
 	// Posts an example to the endpoint of a subscription to events.
 	app.all("/console/webhooks/test", allow("POST"), async (c) => {
 		const data = await readJsonAs(WEBHOOK, "webhook", c.env.incoming, settings.maxBodyBytes);
 		const { holder = "" } = c.var.admission.access;
-		const answer = await gateway.use(events).webhooks.test({ holder, server: undefined, ...data });
+		const answer = await gateway.use(webhooks).test({ holder, server: undefined, ...data });
 		if (answer === undefined) {
 			throw new GatewayError("not-found", "no such subscription");
 		}

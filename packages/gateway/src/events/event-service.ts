@@ -17,7 +17,6 @@ import {
 	type Viewer,
 } from "./event-types.js";
 import type { WebhookRecord } from "./webhook-store.js";
-import { Webhooks } from "./webhooks.js";
 
 /** Streams with one token, and of all clients without one. */
 const MAX_STREAMS = 20;
@@ -32,7 +31,6 @@ const MAX_WANTED = 1_000;
 /** Serves the events in a log to clients: SEP-3415 (`io.modelcontextprotocol/events`). */
 export class EventService {
 	readonly log: EventLog;
-	readonly webhooks: Webhooks;
 	readonly #gateway: RunningGateway;
 	/** Subscriptions to events that are recorded only on demand, with the time at which each ends. */
 	readonly #wanted = new Map<EventQuery["matches"], number>();
@@ -42,7 +40,6 @@ export class EventService {
 	constructor(gateway: RunningGateway, log: EventLog) {
 		this.#gateway = gateway;
 		this.log = log;
-		this.webhooks = new Webhooks(gateway, this);
 	}
 
 	/** The types that a client can subscribe to. Events are posted only for clients with a token. */
@@ -114,11 +111,6 @@ export class EventService {
 			const left = (this.#streams.get(holder) ?? 1) - 1;
 			left === 0 ? this.#streams.delete(holder) : this.#streams.set(holder, left);
 		};
-	}
-
-	async close(): Promise<void> {
-		this.webhooks.close();
-		await this.log.close();
 	}
 
 	#feed(request: EventRequest, current: () => Access | undefined, server: string | undefined): EventFeed {

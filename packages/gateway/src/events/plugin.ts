@@ -22,8 +22,7 @@ export const events = definePlugin({
 		const folder = settings.cluster === undefined ? join(settings.stateFolder, "events") : undefined;
 		const log = await EventLog.open(folder, (error) => saves.note("log", error));
 		recordEvents(log, servers, updates);
-		const service = new EventService(gateway, log);
-		gateway.on("close", () => service.close());
-		return service;
+		gateway.on("close", () => log.close());
+		return new EventService(gateway, log);
 	},
 });

@@ -47,6 +47,7 @@ export function makeDelivery(
 	const stop = (): void => {
 		ended.abort();
 		retryNow.abort();
+		feed.close();
 	};
 
 	/** Resolves once the endpoint has accepted the message, or with the problem for which it is given up. */

@@ -59,155 +59,83 @@ export interface WebhookSummary extends Pick<WebhookRecord, "name" | "arguments"
 interface Subscription {
 	record: WebhookRecord;
 	/** Undefined: another gateway delivers it. */
-	feed?: EventFeed;
-	delivery?: WebhookDelivery;
+	delivery?: WebhookDelivery | undefined;
 	/** The secret before, until when it signs as well. */
 	previous?: { readonly secret: string; readonly until: number };
 }
 
 /** The subscriptions whose events are posted to URLs. */
-export class Webhooks {
-	readonly #gateway: RunningGateway;
-	readonly #service: EventService;
-	readonly #subscriptions = new Map<string, Subscription>();
+export type Webhooks = ReturnType<typeof makeWebhooks>;
+
+/** Makes the subscriptions of a gateway, and continues those that are stored. */
+export function makeWebhooks(gateway: RunningGateway, service: EventService, store: WebhookStore) {
+	const subscriptions = new Map<string, Subscription>();
 	/** Rate limits by the token's hash. */
-	readonly #verifications = new LRUCache<string, RateLimit>({ max: MAX_SUBSCRIPTIONS });
-	/** Events that were given up, because an endpoint did not accept them. */
-	dropped = 0;
-	/** Undefined: they are stored nowhere. */
-	#store: WebhookStore | undefined;
+	const verifications = new LRUCache<string, RateLimit>({ max: MAX_SUBSCRIPTIONS });
+	let dropped = 0;
 
-	constructor(gateway: RunningGateway, service: EventService) {
-		this.#gateway = gateway;
-		this.#service = service;
-	}
+	const warn = (message: string): void => gateway.limitedLog.warn("events", {}, message);
 
-	/** Goes on with the subscriptions that are stored. */
-	open(store: WebhookStore): void {
-		this.#store = store;
-		store.on("warning", (message) => this.#warn(message));
-		store.on("record", (record, isOurs) => {
-			const subscription = this.#subscriptions.get(record.id) ?? { record };
-			this.#subscriptions.set(record.id, subscription);
-			this.#change(subscription, record);
-			if (isOurs && subscription.delivery === undefined) {
-				subscription.record = record;
-				this.#start(subscription);
-			} else if (!isOurs) {
-				this.#stop(subscription);
-			}
+	/** Whether the operator allows a host at a private address, and without TLS. */
+	const isTrusted = ({ host }: URL): boolean => gateway.settings.webhookHosts.includes(host);
+
+	const postTo = (endpoint: Pick<WebhookRecord, "id" | "url">, message: WebhookMessage, secrets: readonly string[]) =>
+		post(endpoint, message, secrets, gateway.resolve, isTrusted(new URL(endpoint.url)));
+
+	const send = ({ record, previous }: Subscription, message: WebhookMessage) => {
+		const old = previous !== undefined && previous.until > Date.now() ? [previous.secret] : [];
+		return postTo(record, message, [record.secret, ...old]);
+	};
+
+	const stop = (subscription: Subscription): void => {
+		subscription.delivery?.stop();
+		subscription.delivery = undefined;
+	};
+
+	const remove = (subscription: Subscription): void => {
+		stop(subscription);
+		subscriptions.delete(subscription.record.id);
+	};
+
+	/** Rejects if that cannot be stored. */
+	const end = async (subscription: Subscription): Promise<void> => {
+		remove(subscription);
+		await store.remove(subscription.record.id);
+	};
+
+	const start = (subscription: Subscription, feed: EventFeed): void => {
+		const { id } = subscription.record;
+		const delivery = makeDelivery(feed, (message) => send(subscription, message), {
+			onMoved: (cursor) => {
+				if (cursor !== subscription.record.cursor) {
+					subscription.record = { ...subscription.record, cursor };
+					store.moved(id, cursor);
+				}
+			},
+			onGone: () => void end(subscription).catch(() => {}),
+			onGivenUp: (problem, isFirst) => {
+				dropped += 1;
+				if (isFirst) {
+					warn(`webhook ${id}: an event was given up: ${problem}`);
+				}
+			},
 		});
-		store.on("removed", (id) => {
-			const subscription = this.#subscriptions.get(id);
-			if (subscription !== undefined) {
-				this.#stop(subscription);
-				this.#subscriptions.delete(id);
-			}
-		});
-		store.open();
-	}
+		subscription.delivery = delivery;
+		delivery.run().catch((error: Error) => warn(`webhook ${id}: ${error.message}`));
+	};
 
-	/** Starts a subscription, or renews it. Rejects with ProtocolError. */
-	async subscribe(request: WebhookRequest) {
-		const { holder, server, name, arguments: args, url, secret } = request;
-		const id = idOf(request);
-		const feed = this.#service.feed(request, request);
-		let subscription: Subscription | undefined;
+	/** Starts a delivery where it was. */
+	const resume = (subscription: Subscription): void => {
 		try {
-			this.#check(request);
-			const ttl = request.ttlMs ?? (request.ttlMs === null ? MAX_TTL : DEFAULT_TTL);
-			const expires = Date.now() + Math.min(Math.max(ttl, MIN_TTL), MAX_TTL);
-			const refreshBefore = new Date(expires).toISOString();
-			const known = this.#subscriptions.get(id);
-			if (known !== undefined) {
-				feed.close();
-				const { status: deliveryStatus } = known.delivery ?? {};
-				this.#change(known, { ...known.record, secret, expires });
-				await this.#store?.put(known.record);
-				const { cursor } = known.record;
-				return { id, refreshBefore, cursor, truncated: false, ...(deliveryStatus && { deliveryStatus }) };
-			}
-			this.#checkRoom(holder);
-			if (![...this.#subscriptions.values()].some(({ record }) => record.holder === holder && record.url === url)) {
-				await this.#verify(holder, { id, url, secret });
-				this.#checkRoom(holder);
-			}
-			const truncated = feed.takeTruncated();
-			const { cursor } = feed;
-			const record = { id, holder, server, name, arguments: args, url, secret, cursor, expires };
-			subscription = { record };
-			this.#subscriptions.set(id, subscription);
-			this.#start(subscription, feed);
-			await this.#store?.put(record);
-			return { id, refreshBefore, cursor, truncated };
+			start(subscription, service.feedOf(subscription.record));
 		} catch (error) {
-			feed.close();
-			if (subscription !== undefined) {
-				this.#stop(subscription);
-				this.#subscriptions.delete(id);
-			}
-			throw error;
+			warn(`webhook ${subscription.record.id} has ended: ${(error as Error).message}`);
+			end(subscription).catch(() => {});
 		}
-	}
-
-	/** Ends a subscription, if there is one. */
-	async unsubscribe(request: WebhookIdentity): Promise<void> {
-		const found = this.#subscriptions.get(idOf(request));
-		await (found && this.#end(found));
-	}
-
-	/** The subscriptions of a token at the endpoint of all devices. */
-	of(holder: string): readonly WebhookSummary[] {
-		return [...this.#subscriptions.values()].flatMap(
-			({ record: { name, arguments: args, url, expires, ...record } }) =>
-				record.holder === holder && record.server === undefined ? [{ name, arguments: args, url, until: expires }] : [],
-		);
-	}
-
-	/**
-	 * Posts an example to the endpoint of a subscription: an event with data that says `test`.
-	 *
-	 * @returns undefined if there is no such subscription. Rejects with ProtocolError at too high a rate
-	 */
-	async test(request: WebhookIdentity): Promise<PostAnswer | undefined> {
-		const found = this.#subscriptions.get(idOf(request));
-		if (found === undefined) {
-			return undefined;
-		}
-		this.#countVerification(request.holder);
-		const { name, cursor, arguments: args } = found.record;
-		const eventId = `evt_test_${randomBytes(12).toString("hex")}`;
-		const body = { eventId, name, timestamp: new Date().toISOString(), data: { ...args, test: true }, cursor };
-		return await this.#send(found, { id: eventId, body });
-	}
-
-	/** Ends subscriptions that were not renewed, or whose token was removed, and notifies their endpoints. Call it periodically. */
-	recheck(): void {
-		for (const subscription of [...this.#subscriptions.values()]) {
-			const { record, delivery } = subscription;
-			const isRevoked = this.#service.accessOf(record.holder) === undefined;
-			const isExpired = record.expires <= Date.now();
-			if (delivery === undefined || !(isExpired || isRevoked)) {
-				continue;
-			}
-			this.#end(subscription).catch(() => {});
-			if (!isExpired) {
-				const { code, message } = forbidden("the access was revoked");
-				void this.#send(subscription, controlMessage("terminated", { error: { code, message } }));
-			}
-		}
-	}
-
-	/** Stops the deliveries. The next process continues them, or another gateway. */
-	close(): void {
-		for (const { delivery } of this.#subscriptions.values()) {
-			delivery?.stop();
-		}
-		this.#store?.close();
-	}
+	};
 
 	/** Takes the new secret and expiry. The position is the deliverer's. */
-	#change(known: Subscription, { secret, expires }: WebhookRecord): void {
+	const change = (known: Subscription, { secret, expires }: WebhookRecord): void => {
 		const { record, delivery } = known;
 		if (secret !== record.secret) {
 			known.previous = { secret: record.secret, until: Date.now() + GRACE };
@@ -216,12 +144,13 @@ export class Webhooks {
 		if (expires !== record.expires) {
 			delivery?.retry();
 		}
-	}
+	};
 
-	#check({ url, secret }: WebhookRequest): void {
+	/** @throws ProtocolError */
+	const check = ({ url, secret }: WebhookRequest): void => {
 		const parsed = url.length <= MAX_URL && URL.canParse(url) ? new URL(url) : undefined;
-		const isTrusted = parsed !== undefined && this.#isTrusted(parsed);
-		if (parsed === undefined || !(parsed.protocol === "https:" || (isTrusted && parsed.protocol === "http:"))) {
+		const mayBeHttp = parsed?.protocol === "http:" && isTrusted(parsed);
+		if (parsed === undefined || !(parsed.protocol === "https:" || mayBeHttp)) {
 			throw invalid("delivery.url: expected an https URL");
 		}
 		if (`${parsed.username}${parsed.password}${parsed.hash}` !== "") {
@@ -230,28 +159,36 @@ export class Webhooks {
 		if (bytesOfSecret(secret) === undefined) {
 			throw invalid("delivery.secret: expected whsec_ and the base64 of 24 to 64 bytes");
 		}
-	}
+	};
 
-	#checkRoom(holder: string): void {
-		const own = [...this.#subscriptions.values()].filter(({ record }) => record.holder === holder);
-		if (own.length >= MAX_PER_HOLDER) {
-			throw exhausted("subscriptions", MAX_PER_HOLDER);
+	/** Returns the subscriptions of a token. @throws ProtocolError if it, or the gateway, may have no more */
+	const checkRoom = (holder: string): readonly Subscription[] => {
+		const own = [...subscriptions.values()].filter(({ record }) => record.holder === holder);
+		if (own.length >= MAX_PER_HOLDER || subscriptions.size >= MAX_SUBSCRIPTIONS) {
+			throw exhausted("subscriptions", own.length >= MAX_PER_HOLDER ? MAX_PER_HOLDER : MAX_SUBSCRIPTIONS);
 		}
-		if (this.#subscriptions.size >= MAX_SUBSCRIPTIONS) {
-			throw exhausted("subscriptions", MAX_SUBSCRIPTIONS);
+		return own;
+	};
+
+	/** @throws ProtocolError at too high a rate */
+	const countVerification = (holder: string): void => {
+		const limit = verifications.get(holder) ?? new RateLimit(MAX_VERIFIED_PER_SECOND);
+		verifications.set(holder, limit);
+		if (!limit.take()) {
+			throw exhausted("verifications a second", MAX_VERIFIED_PER_SECOND);
 		}
-	}
+	};
 
 	/** Checks that the endpoint wants these messages: a client may name a stranger's. Rejects with ProtocolError. */
-	async #verify(holder: string, endpoint: Pick<WebhookRecord, "id" | "url" | "secret">): Promise<void> {
+	const verify = async (holder: string, endpoint: Pick<WebhookRecord, "id" | "url" | "secret">): Promise<void> => {
 		const url = new URL(endpoint.url);
-		if (!this.#isTrusted(url) && isRefusedAddress(url, {})) {
+		if (!isTrusted(url) && isRefusedAddress(url, {})) {
 			throw callbackFailed("connection_refused");
 		}
-		this.#countVerification(holder);
+		countVerification(holder);
 		const challenge = randomBytes(24).toString("base64url");
 		const message = controlMessage("verification", { challenge });
-		const answer = await this.#post(endpoint, message, [endpoint.secret]);
+		const answer = await postTo(endpoint, message, [endpoint.secret]);
 		const problem = "problem" in answer ? answer.problem : problemOfStatus(answer.status);
 		if (problem !== undefined || !("body" in answer)) {
 			throw callbackFailed(problem ?? "challenge_failed");
@@ -260,81 +197,121 @@ export class Webhooks {
 		if (answered?.challenge !== challenge) {
 			throw callbackFailed("challenge_failed");
 		}
-	}
+	};
 
-	/** @throws ProtocolError at too high a rate */
-	#countVerification(holder: string): void {
-		const limit = this.#verifications.get(holder) ?? new RateLimit(MAX_VERIFIED_PER_SECOND);
-		this.#verifications.set(holder, limit);
-		if (!limit.take()) {
-			throw exhausted("verifications a second", MAX_VERIFIED_PER_SECOND);
+	store.on("warning", warn);
+	store.on("record", (record, isOurs) => {
+		const subscription = subscriptions.get(record.id) ?? { record };
+		subscriptions.set(record.id, subscription);
+		change(subscription, record);
+		if (isOurs && subscription.delivery === undefined) {
+			subscription.record = record;
+			resume(subscription);
+		} else if (!isOurs) {
+			stop(subscription);
 		}
-	}
-
-	/** @param begun of a subscription that has just begun */
-	#start(subscription: Subscription, begun?: EventFeed): void {
-		const { record } = subscription;
-		let feed: EventFeed;
-		try {
-			feed = begun ?? this.#service.feedOf(record);
-		} catch (error) {
-			this.#warn(`webhook ${record.id} has ended: ${(error as Error).message}`);
-			this.#end(subscription).catch(() => {});
-			return;
+	});
+	store.on("removed", (id) => {
+		const subscription = subscriptions.get(id);
+		if (subscription !== undefined) {
+			remove(subscription);
 		}
-		const delivery = makeDelivery(feed, (message) => this.#send(subscription, message), {
-			onMoved: (cursor) => {
-				if (cursor !== subscription.record.cursor) {
-					subscription.record = { ...subscription.record, cursor };
-					this.#store?.moved(record.id, cursor);
+	});
+	store.open();
+
+	return {
+		/** Events that were given up, because an endpoint did not accept them. */
+		get dropped() {
+			return dropped;
+		},
+		/** Starts a subscription, or renews it. Rejects with ProtocolError. */
+		async subscribe(request: WebhookRequest) {
+			const { holder, server, name, arguments: args, url, secret } = request;
+			const id = idOf(request);
+			const feed = service.feed(request, request);
+			let subscription: Subscription | undefined;
+			try {
+				check(request);
+				const ttl = request.ttlMs ?? (request.ttlMs === null ? MAX_TTL : DEFAULT_TTL);
+				const expires = Date.now() + Math.min(Math.max(ttl, MIN_TTL), MAX_TTL);
+				const refreshBefore = new Date(expires).toISOString();
+				const known = subscriptions.get(id);
+				if (known !== undefined) {
+					feed.close();
+					const { status: deliveryStatus } = known.delivery ?? {};
+					change(known, { ...known.record, secret, expires });
+					await store.put(known.record);
+					const { cursor } = known.record;
+					return { id, refreshBefore, cursor, truncated: false, ...(deliveryStatus && { deliveryStatus }) };
 				}
-			},
-			onGone: () => void this.#end(subscription).catch(() => {}),
-			onGivenUp: (problem, isFirst) => {
-				this.dropped += 1;
-				if (isFirst) {
-					this.#warn(`webhook ${record.id}: an event was given up: ${problem}`);
+				if (!checkRoom(holder).some(({ record }) => record.url === url)) {
+					await verify(holder, { id, url, secret });
+					checkRoom(holder);
 				}
-			},
-		});
-		subscription.feed = feed;
-		subscription.delivery = delivery;
-		delivery.run().catch((error: Error) => this.#warn(`webhook ${record.id}: ${error.message}`));
-	}
-
-	/** Rejects if that cannot be stored. */
-	async #end(subscription: Subscription): Promise<void> {
-		const { id } = subscription.record;
-		this.#stop(subscription);
-		this.#subscriptions.delete(id);
-		await this.#store?.remove(id);
-	}
-
-	#stop(subscription: Subscription): void {
-		const { feed, delivery } = subscription;
-		delivery?.stop();
-		feed?.close();
-		delete subscription.feed;
-		delete subscription.delivery;
-	}
-
-	#send({ record, previous }: Subscription, message: WebhookMessage) {
-		const old = previous !== undefined && previous.until > Date.now() ? [previous.secret] : [];
-		return this.#post(record, message, [record.secret, ...old]);
-	}
-
-	#post(endpoint: Pick<WebhookRecord, "id" | "url">, message: WebhookMessage, secrets: readonly string[]) {
-		return post(endpoint, message, secrets, this.#gateway.resolve, this.#isTrusted(new URL(endpoint.url)));
-	}
-
-	/** Whether the operator allows a host at a private address, and without TLS. */
-	#isTrusted({ host }: URL): boolean {
-		return this.#gateway.settings.webhookHosts.includes(host);
-	}
-
-	#warn(message: string): void {
-		this.#gateway.limitedLog.warn("events", {}, message);
-	}
+				const truncated = feed.takeTruncated();
+				const { cursor } = feed;
+				const record = { id, holder, server, name, arguments: args, url, secret, cursor, expires };
+				subscription = { record };
+				subscriptions.set(id, subscription);
+				start(subscription, feed);
+				await store.put(record);
+				return { id, refreshBefore, cursor, truncated };
+			} catch (error) {
+				feed.close();
+				if (subscription !== undefined) {
+					remove(subscription);
+				}
+				throw error;
+			}
+		},
+		/** Ends a subscription, if there is one. */
+		async unsubscribe(request: WebhookIdentity): Promise<void> {
+			const found = subscriptions.get(idOf(request));
+			await (found && end(found));
+		},
+		/** Returns the subscriptions of a token at the endpoint of all devices. */
+		of: (holder: string): readonly WebhookSummary[] =>
+			[...subscriptions.values()].flatMap(({ record: { name, arguments: args, url, expires, ...record } }) =>
+				record.holder === holder && record.server === undefined ? [{ name, arguments: args, url, until: expires }] : [],
+			),
+		/**
+		 * Posts an example to the endpoint of a subscription: an event with data that says `test`.
+		 *
+		 * @returns undefined if there is no such subscription. Rejects with ProtocolError at too high a rate
+		 */
+		async test(request: WebhookIdentity): Promise<PostAnswer | undefined> {
+			const found = subscriptions.get(idOf(request));
+			if (found === undefined) {
+				return undefined;
+			}
+			countVerification(request.holder);
+			const { name, cursor, arguments: args } = found.record;
+			const eventId = `evt_test_${randomBytes(12).toString("hex")}`;
+			const body = { eventId, name, timestamp: new Date().toISOString(), data: { ...args, test: true }, cursor };
+			return await send(found, { id: eventId, body });
+		},
+		/** Ends subscriptions that were not renewed, or whose token was removed, and notifies their endpoints. Call it periodically. */
+		recheck(): void {
+			for (const subscription of [...subscriptions.values()]) {
+				const { record, delivery } = subscription;
+				const isRevoked = service.accessOf(record.holder) === undefined;
+				const isExpired = record.expires <= Date.now();
+				if (delivery === undefined || !(isExpired || isRevoked)) {
+					continue;
+				}
+				end(subscription).catch(() => {});
+				if (!isExpired) {
+					const { code, message } = forbidden("the access was revoked");
+					void send(subscription, controlMessage("terminated", { error: { code, message } }));
+				}
+			}
+		},
+		/** Stops the deliveries. The next process continues them, or another gateway. */
+		close(): void {
+			subscriptions.forEach(stop);
+			store.close();
+		},
+	};
 }
 
 function idOf({ holder, server, url, name, arguments: args }: WebhookIdentity): string {

@@ -4,6 +4,8 @@ import type { LoggedEvent } from "../events/event-log.js";
 import type { EventService } from "../events/event-service.js";
 import { forbidden, invalid, unsupported, type Viewer } from "../events/event-types.js";
 import { events } from "../events/plugin.js";
+import type { Webhooks } from "../events/webhooks.js";
+import type { Plugin } from "../plugin.js";
 import { type ClientRequest, type Method, method } from "./client-request.js";
 
 /** The extension of SEP-3415. */
@@ -75,11 +77,11 @@ export const EVENT_METHODS: Readonly<Record<string, Method>> = {
 			throw unsupported(mode);
 		}
 		const asked = { ...params, ...withToken(request.client.catalog), arguments: args, url, secret };
-		return await serviceOf(request).webhooks.subscribe(asked);
+		return await webhooksOf(request).subscribe(asked);
 	}),
 	"events/unsubscribe": method(UNSUBSCRIBE, async ({ name, arguments: args = {}, delivery }, request) => {
 		const subscription = { ...withToken(request.client.catalog), name, arguments: args, url: delivery.url };
-		await serviceOf(request).webhooks.unsubscribe(subscription);
+		await webhooksOf(request).unsubscribe(subscription);
 		return {};
 	}),
 };
@@ -87,6 +89,11 @@ export const EVENT_METHODS: Readonly<Record<string, Method>> = {
 /** The methods are only served where there are events. */
 function serviceOf({ client }: ClientRequest): EventService {
 	return client.gateway.find(events) as EventService;
+}
+
+/** Finds them by their plugin's name: an import of the plugin would be a cycle. */
+function webhooksOf({ client }: ClientRequest): Webhooks {
+	return client.gateway.find({ name: "webhooks" } as Plugin<Webhooks>) as Webhooks;
 }
 
 /** @throws ProtocolError without a token: any client could end or redirect the subscription of another */
