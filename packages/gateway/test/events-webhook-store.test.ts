@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { MemoryStore } from "xs-mcp-manager/core";
-import { WebhookStore } from "../src/events/webhook-store.js";
+import { makeWebhookStore } from "../src/events/webhook-store.js";
 
 const KEY = Buffer.alloc(32, 1).toString("base64url");
 
@@ -21,7 +21,7 @@ function openIn(t: TestContext, store: MemoryStore, gateway: string, isPresent: 
 	const seen: [cursor: string | undefined, isOurs: boolean][] = [];
 	const warnings: string[] = [];
 	const self = { gateway, incarnation: `${gateway}1` };
-	const webhooks = new WebhookStore(store, key, { self, isPresent });
+	const webhooks = makeWebhookStore(store, key, { self, isPresent });
 	webhooks.on("warning", (text) => warnings.push(text));
 	webhooks.on("record", ({ cursor }, isOurs) => seen.push([cursor, isOurs]));
 	webhooks.on("removed", () => seen.push([undefined, false]));

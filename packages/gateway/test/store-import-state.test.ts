@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { MemoryStore } from "xs-mcp-manager/core";
 import { TokenStore } from "../src/config/token-store.js";
 import { openDeviceKey } from "../src/devices/device-key.js";
-import { type WebhookRecord, WebhookStore } from "../src/events/webhook-store.js";
+import { makeWebhookStore, type WebhookRecord } from "../src/events/webhook-store.js";
 import { importState } from "../src/store/import-state.js";
 import { makeStateFolder } from "../testing/program.js";
 
@@ -80,7 +80,7 @@ describe("a state folder of the version before", () => {
 		writeFileSync(join(folder, "events", "webhooks.json"), JSON.stringify([record]));
 		const store = new MemoryStore();
 		await importState(folder, store);
-		const webhooks = new WebhookStore(store, openDeviceKey(folder).derive("webhooks"));
+		const webhooks = makeWebhookStore(store, openDeviceKey(folder).derive("webhooks"));
 		const found: [WebhookRecord, boolean][] = [];
 		webhooks.on("record", (...each) => found.push(each));
 		webhooks.open();

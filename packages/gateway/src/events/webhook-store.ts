@@ -55,144 +55,125 @@ interface WebhookCluster {
 	isPresent(gateway: string, incarnation: string): boolean;
 }
 
+/** Subscriptions by webhook, in the store. */
+export type WebhookStore = ReturnType<typeof makeWebhookStore>;
+
 /**
- * Subscriptions by webhook, in the store. One gateway delivers each: the one that accepted it, and another one once that is
+ * Makes the store of subscriptions by webhook. One gateway delivers each: the one that accepted it, and another one once that is
  * gone.
+ *
+ * @param key 256 bits as base64url, the same for each gateway with the same `device-key`
+ * @param cluster undefined: this gateway is alone
  */
-export class WebhookStore extends EventEmitter<WebhookStoreEvents> {
-	readonly #store: Store;
-	readonly #key: string;
-	/** Undefined: this gateway is alone. */
-	readonly #cluster: WebhookCluster | undefined;
-	readonly #self: Owner;
+export function makeWebhookStore(store: Store, key: string, cluster?: WebhookCluster) {
+	const events = new EventEmitter<WebhookStoreEvents>();
+	const { self = ALONE } = cluster ?? {};
 	/** Progress of the deliveries here, which may wait to be written, by id. */
-	readonly #moved = new Map<string, string>();
+	const progress = new Map<string, string>();
 	/** When a subscription's gateway was first found absent, by key and by `performance.now()`. */
-	readonly #absent = new Map<string, number>();
-	#unwatch = (): void => {};
-	#timer: NodeJS.Timeout | undefined;
+	const absent = new Map<string, number>();
+	let unwatch = (): void => {};
+	let timer: NodeJS.Timeout | undefined;
 
-	/** @param key 256 bits as base64url, the same for each gateway with the same `device-key` */
-	constructor(store: Store, key: string, cluster?: WebhookCluster) {
-		super();
-		this.#store = store;
-		this.#key = key;
-		this.#cluster = cluster;
-		this.#self = cluster?.self ?? ALONE;
-	}
+	const isSelf = ({ gateway, incarnation }: Owner): boolean =>
+		cluster === undefined || (gateway === self.gateway && incarnation === self.incarnation);
 
-	/** Reports the stored subscriptions, and from now on those that change. */
-	open(): void {
-		for (const { key } of this.#store.list(CURSOR)) {
-			if (this.#store.get(WEBHOOK + key.slice(CURSOR.length)) === undefined) {
-				this.#store.later(key, undefined);
+	/** Undefined if there is none. A damaged one, or one of a later version, counts as absent. */
+	const read = (path: string) => ENTRY.safeParse(store.get(path)?.value).data;
+
+	const report = (path: string): void => {
+		const id = path.slice(WEBHOOK.length);
+		const entry = read(path);
+		const isOwner = entry !== undefined && isSelf(entry);
+		if (!isOwner) {
+			progress.delete(id);
+		}
+		if (entry === undefined) {
+			absent.delete(path);
+			events.emit("removed", id);
+			return;
+		}
+		const record = unseal(key, entry.sealed);
+		if (record?.id !== id) {
+			const of = entry.gateway === "" ? "" : ` of gateway ${entry.gateway}`;
+			events.emit("warning", `a webhook${of} cannot be read here: is the device-key another one?`);
+			return;
+		}
+		const stored = store.get(CURSOR + id)?.value;
+		const cursor = progress.get(id) ?? (typeof stored === "string" ? stored : record.cursor);
+		const isReached = cluster === undefined || store.isConnected;
+		events.emit("record", { ...record, cursor }, isOwner && isReached);
+	};
+
+	const reportAll = (): void => store.list(WEBHOOK).forEach((entry) => void report(entry.key));
+
+	/** Takes over the deliveries of gateways that have been absent for a while. */
+	const takeOver = (): void => {
+		for (const { key: path } of store.isConnected ? store.list(WEBHOOK) : []) {
+			const entry = read(path);
+			const isPresent = entry && cluster?.isPresent(entry.gateway, entry.incarnation) !== false;
+			if (entry === undefined || isPresent || isSelf(entry)) {
+				absent.delete(path);
+				continue;
 			}
-		}
-		this.#reportAll();
-		this.#unwatch = this.#store.watch(WEBHOOK, (key) => this.#report(key));
-		if (this.#cluster !== undefined) {
-			// While the store cannot be reached, another gateway delivers.
-			this.#store.on("disconnected", this.#reportAll);
-			this.#store.on("connected", this.#reportAll);
-			this.#timer = setInterval(() => this.#takeOver(), TICK);
-		}
-	}
-
-	/** Stores a subscription that is new or renewed. Rejects with StoreError. */
-	async put(record: WebhookRecord): Promise<void> {
-		const key = WEBHOOK + record.id;
-		const isNew = this.#store.get(key) === undefined;
-		await this.#store.update(key, (entry) => {
-			const { gateway, incarnation } = ENTRY.safeParse(entry?.value).data ?? this.#self;
-			return { gateway, incarnation, sealed: seal(this.#key, record) };
-		});
-		if (isNew) {
-			// The delivery may have begun already.
-			this.#store.later(CURSOR + record.id, this.#moved.get(record.id) ?? record.cursor);
-		}
-	}
-
-	/** Stores the progress of a delivery soon. A process that is killed repeats the events since then. */
-	moved(id: string, cursor: string): void {
-		this.#moved.set(id, cursor);
-		this.#store.later(CURSOR + id, cursor);
-	}
-
-	/** Rejects with StoreError. */
-	async remove(id: string): Promise<void> {
-		await this.#store.delete(WEBHOOK + id);
-		this.#store.later(CURSOR + id, undefined);
-	}
-
-	close(): void {
-		this.#unwatch();
-		clearInterval(this.#timer);
-		this.#store.off("disconnected", this.#reportAll);
-		this.#store.off("connected", this.#reportAll);
-	}
-
-	readonly #reportAll = (): void => {
-		for (const { key } of this.#store.list(WEBHOOK)) {
-			this.#report(key);
+			const since = absent.get(path) ?? performance.now();
+			absent.set(path, since);
+			if (performance.now() - since >= PATIENCE && unseal(key, entry.sealed) !== undefined) {
+				const change = () => {
+					const found = read(path);
+					return found?.incarnation === entry.incarnation ? { ...found, ...self } : undefined;
+				};
+				// If it cannot be written, or another gateway is faster, the next check finds that.
+				store.update(path, change).catch(() => {});
+			}
 		}
 	};
 
-	#report(key: string): void {
-		const id = key.slice(WEBHOOK.length);
-		const entry = this.#read(key);
-		if (entry === undefined) {
-			this.#moved.delete(id);
-			this.#absent.delete(key);
-			this.emit("removed", id);
-			return;
-		}
-		const isOwner = this.#isSelf(entry);
-		if (!isOwner) {
-			this.#moved.delete(id);
-		}
-		const record = unseal(this.#key, entry.sealed);
-		if (record?.id !== id) {
-			const of = entry.gateway === "" ? "" : ` of gateway ${entry.gateway}`;
-			this.emit("warning", `a webhook${of} cannot be read here: is the device-key another one?`);
-			return;
-		}
-		const stored = this.#store.get(CURSOR + id)?.value;
-		const cursor = this.#moved.get(id) ?? (typeof stored === "string" ? stored : record.cursor);
-		const isReached = this.#cluster === undefined || this.#store.isConnected;
-		this.emit("record", { ...record, cursor }, isOwner && isReached);
-	}
-
-	/** Takes over the deliveries of gateways that have been absent for a while. */
-	#takeOver(): void {
-		for (const { key } of this.#store.isConnected ? this.#store.list(WEBHOOK) : []) {
-			const entry = this.#read(key);
-			const isPresent = entry && this.#cluster?.isPresent(entry.gateway, entry.incarnation) !== false;
-			if (entry === undefined || isPresent || this.#isSelf(entry)) {
-				this.#absent.delete(key);
-				continue;
+	return Object.assign(events, {
+		/** Reports the stored subscriptions, and from now on those that change. */
+		open(): void {
+			for (const { key: path } of store.list(CURSOR)) {
+				if (store.get(WEBHOOK + path.slice(CURSOR.length)) === undefined) {
+					store.later(path, undefined);
+				}
 			}
-			const since = this.#absent.get(key) ?? performance.now();
-			this.#absent.set(key, since);
-			if (performance.now() - since >= PATIENCE && unseal(this.#key, entry.sealed) !== undefined) {
-				// If it cannot be written, or another gateway is faster, the next check finds that.
-				this.#store
-					.update(key, () => {
-						const found = this.#read(key);
-						return found?.incarnation === entry.incarnation ? { ...found, ...this.#self } : undefined;
-					})
-					.catch(() => {});
+			reportAll();
+			unwatch = store.watch(WEBHOOK, report);
+			if (cluster !== undefined) {
+				// While the store cannot be reached, another gateway delivers.
+				store.on("disconnected", reportAll).on("connected", reportAll);
+				timer = setInterval(takeOver, TICK);
 			}
-		}
-	}
-
-	#isSelf({ gateway, incarnation }: Owner): boolean {
-		return this.#cluster === undefined || (gateway === this.#self.gateway && incarnation === this.#self.incarnation);
-	}
-
-	/** Undefined if there is none. A damaged one, or one of a later version, counts as absent. */
-	#read(key: string): z.infer<typeof ENTRY> | undefined {
-		return ENTRY.safeParse(this.#store.get(key)?.value).data;
-	}
+		},
+		/** Stores a subscription that is new or renewed. Rejects with StoreError. */
+		async put(record: WebhookRecord): Promise<void> {
+			const path = WEBHOOK + record.id;
+			const isNew = store.get(path) === undefined;
+			await store.update(path, (entry) => {
+				const { gateway, incarnation } = ENTRY.safeParse(entry?.value).data ?? self;
+				return { gateway, incarnation, sealed: seal(key, record) };
+			});
+			if (isNew) {
+				// The delivery may have begun already.
+				store.later(CURSOR + record.id, progress.get(record.id) ?? record.cursor);
+			}
+		},
+		/** Stores the progress of a delivery soon. A process that is killed repeats the events since then. */
+		moved(id: string, cursor: string): void {
+			progress.set(id, cursor);
+			store.later(CURSOR + id, cursor);
+		},
+		/** Rejects with StoreError. */
+		async remove(id: string): Promise<void> {
+			await store.delete(WEBHOOK + id);
+			store.later(CURSOR + id, undefined);
+		},
+		close(): void {
+			unwatch();
+			clearInterval(timer);
+			store.off("disconnected", reportAll).off("connected", reportAll);
+		},
+	});
 }
 
 /** Encrypts a subscription. */

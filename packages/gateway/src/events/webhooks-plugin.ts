@@ -7,7 +7,7 @@ import type { Webhooks } from "./webhooks.js";
 export const webhooks = definePlugin({
 	name: "webhooks",
 	setup: async (gateway): Promise<Webhooks> => {
-		const [{ WebhookStore }, { makeWebhooks }] = await Promise.all([
+		const [{ makeWebhookStore }, { makeWebhooks }] = await Promise.all([
 			import("./webhook-store.js"),
 			import("./webhooks.js"),
 		]);
@@ -16,7 +16,7 @@ export const webhooks = definePlugin({
 			self: { gateway: joined.status.name, incarnation: joined.incarnation },
 			isPresent: (name: string, incarnation: string) => joined.isPresent(name, incarnation),
 		};
-		const store = new WebhookStore(gateway.store, gateway.key.derive("webhooks"), gateways);
+		const store = makeWebhookStore(gateway.store, gateway.key.derive("webhooks"), gateways);
 		const webhooks = makeWebhooks(gateway, gateway.use(events), store);
 		gateway.on("tick", webhooks.recheck);
 		gateway.on("close", webhooks.close);
