@@ -11,7 +11,7 @@ import { readPanel } from "./console/console-files.js";
 import { makeMetrics } from "./console/metrics.js";
 import { urlForDevice } from "./devices/admission.js";
 import { type DeviceKey, openDeviceKey } from "./devices/device-key.js";
-import { Pictures } from "./devices/pictures/pictures.js";
+import { makePictures, type Pictures } from "./devices/pictures/pictures.js";
 import { answerUnavailable } from "./http/listener.js";
 import { fetchPolicy } from "./http/public-request.js";
 import type { HttpEnv } from "./http/route.js";
@@ -148,7 +148,7 @@ export class RunningGateway extends Gateway {
 		const urls: GatewayUrls = {};
 		const urlFor = (identity: ServerIdentity) => urls.clients && urlForDevice(identity, settings, urls.clients);
 		const ownUrls = (identity: ServerIdentity) => [urlFor(identity), urls.clients];
-		const pictures = new Pictures(urlFor);
+		const pictures = makePictures(urlFor);
 		const key = openDeviceKey(settings.stateFolder);
 		const options: GatewayOptions = {
 			...settings,
