@@ -13,7 +13,7 @@ export const events = definePlugin({
 		),
 	}),
 	setup: async (gateway): Promise<EventService> => {
-		const [{ EventLog }, { EventService }, { recordEvents }] = await Promise.all([
+		const [{ EventLog }, { makeEventService }, { recordEvents }] = await Promise.all([
 			import("./event-log.js"),
 			import("./event-service.js"),
 			import("./record-events.js"),
@@ -23,6 +23,6 @@ export const events = definePlugin({
 		const log = await EventLog.open(folder, (error) => saves.note("log", error));
 		recordEvents(log, servers, updates);
 		gateway.on("close", () => log.close());
-		return new EventService(gateway, log);
+		return makeEventService(gateway, log);
 	},
 });

@@ -38,24 +38,25 @@ export function recordEvents(log: EventLog, servers: ServerRegistry, updates: Fi
 		values.set(key, { value: data.value });
 		return previous === undefined ? data : { ...data, previous };
 	};
-	const rates = new LRUCache<string, RateLimit>({ max: MAX_DEVICES });
-	/** Devices whose last event was not kept. */
-	const losing = new LRUCache<string, true>({ max: MAX_DEVICES });
+	/** Rate limits by device, and whether its last event was not kept. */
+	const limits = new LRUCache<string, { readonly rate: RateLimit; isLosing: boolean }>({
+		max: MAX_DEVICES,
+		memoMethod: () => ({ rate: new RateLimit(MAX_PER_SECOND, MAX_BURST), isLosing: false }),
+	});
 	const append = (name: string, { id, alias, configured }: Server, params: Params): void => {
 		// The device's message may have another shape.
 		const data = findEventType(name)?.payload.safeParse({ ...params, device: alias }).data;
-		const rate = rates.get(id) ?? new RateLimit(MAX_PER_SECOND, MAX_BURST);
-		rates.set(id, rate);
+		const limit = limits.memo(id);
 		if (data === undefined) {
 			servers.reject(`${id}: not an event ${name}`);
-		} else if (rate.take()) {
+		} else if (limit.rate.take()) {
 			// Every gateway of a cluster is connected to a configured server.
 			const moment = Math.floor(Date.now() / SAME_MOMENT);
 			log.append({ name, device: id, data }, configured ? JSON.stringify([name, id, moment]) : undefined);
-			losing.delete(id);
+			limit.isLosing = false;
 		} else {
-			if (!losing.has(id)) {
-				losing.set(id, true);
+			if (!limit.isLosing) {
+				limit.isLosing = true;
 				log.append({ name: LOST, device: id, data: {} });
 			}
 			servers.reject(`${id}: too many events (limit ${MAX_PER_SECOND} a second)`);

@@ -71,7 +71,10 @@ export type Webhooks = ReturnType<typeof makeWebhooks>;
 export function makeWebhooks(gateway: RunningGateway, service: EventService, store: WebhookStore) {
 	const subscriptions = new Map<string, Subscription>();
 	/** Rate limits by the token's hash. */
-	const verifications = new LRUCache<string, RateLimit>({ max: MAX_SUBSCRIPTIONS });
+	const verifications = new LRUCache<string, RateLimit>({
+		max: MAX_SUBSCRIPTIONS,
+		memoMethod: () => new RateLimit(MAX_VERIFIED_PER_SECOND),
+	});
 	let dropped = 0;
 
 	const warn = (message: string): void => gateway.limitedLog.warn("events", {}, message);
@@ -172,9 +175,7 @@ export function makeWebhooks(gateway: RunningGateway, service: EventService, sto
 
 	/** @throws ProtocolError at too high a rate */
 	const countVerification = (holder: string): void => {
-		const limit = verifications.get(holder) ?? new RateLimit(MAX_VERIFIED_PER_SECOND);
-		verifications.set(holder, limit);
-		if (!limit.take()) {
+		if (!verifications.memo(holder).take()) {
 			throw exhausted("verifications a second", MAX_VERIFIED_PER_SECOND);
 		}
 	};
