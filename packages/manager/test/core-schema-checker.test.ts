@@ -9,8 +9,8 @@ import { EVIL_TOOLS } from "../testing/evil-schemas.js";
 const warnings: string[] = [];
 const checker = makeSchemaChecker((message) => warnings.push(message));
 
-const check = (schema: Record<string, unknown>, value: object): Promise<string | undefined> =>
-	checker.check({ tool: "t", what: "arguments", schema, value });
+const check = async (schema: Record<string, unknown>, value: object): Promise<string | undefined> =>
+	await checker.check({ tool: "t", what: "arguments", schema, value });
 
 const VOLUME = {
 	type: "object",

@@ -13,7 +13,7 @@ import { isObject } from "xs-mcp-firmware/core/text/json";
 import {
 	type Capabilities,
 	Connection,
-	nestsDeeper,
+	flawOf,
 	type PendingRequest,
 	RateLimit,
 	readMessage,
@@ -87,7 +87,7 @@ export class DeviceConnection extends Connection {
 		this.revision = initialized.protocolVersion;
 		this.capabilities = initialized.capabilities;
 		this.info = { name, version };
-		this.#send({ jsonrpc: "2.0", method: "notifications/initialized" });
+		this.write({ message: { jsonrpc: "2.0", method: "notifications/initialized" } });
 	}
 
 	override send(message: { readonly type: string; readonly [member: string]: unknown }): void {
@@ -144,16 +144,12 @@ export class DeviceConnection extends Connection {
 		}
 	}
 
-	/** Throws ServerError "invalid-arguments" if the message is too large for the device. */
-	protected override write(pending: PendingRequest): void {
-		this.#send({ jsonrpc: "2.0", id: pending.id, ...pending.message });
-	}
-
 	override cancelled({ id, request }: PendingRequest, reason: string): void {
 		// `initialize` cannot be cancelled: MCP "Cancellation".
 		if (request.method !== "initialize") {
 			try {
-				this.#send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason } });
+				const params = { requestId: id, reason };
+				this.write({ message: { jsonrpc: "2.0", method: "notifications/cancelled", params } });
 			} catch (error) {
 				this.reject(`${request.method} not cancelled: ${(error as Error).message}`);
 			}
@@ -181,7 +177,7 @@ export class DeviceConnection extends Connection {
 		const { method, params = {} } = message;
 		if ("id" in message) {
 			const error = { code: ProtocolErrorCode.MethodNotFound, message: "Method not found" };
-			this.#send({ jsonrpc: "2.0", id: message.id, ...(method === "ping" ? { result: {} } : { error }) });
+			this.write({ message: { jsonrpc: "2.0", id: message.id, ...(method === "ping" ? { result: {} } : { error }) } });
 			return;
 		}
 		this.notified(method, params);
@@ -195,10 +191,13 @@ export class DeviceConnection extends Connection {
 		}
 	}
 
-	/** Sends a message whose id comes first: a device that cannot read the whole message can still answer it. */
-	#send(message: JSONRPCMessage): void {
+	/**
+	 * Sends a message whose id comes first: a device that cannot read the whole message can still answer it. Throws ServerError
+	 * "invalid-arguments" if the device could not read it.
+	 */
+	protected override write({ message }: { readonly message: JSONRPCMessage }): void {
 		// The envelope is one of the levels.
-		if (nestsDeeper(message, MAX_DEPTH - 1)) {
+		if (flawOf(message, MAX_DEPTH - 1) === "depth") {
 			const problem = `message nested too deeply for a device (limit ${MAX_DEPTH} levels)`;
 			throw new ServerError("invalid-arguments", problem);
 		}

@@ -4,14 +4,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { isJsonContentType } from "@modelcontextprotocol/server";
 import type { Context, Handler, MiddlewareHandler } from "hono";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
-import {
-	describeIssues,
-	jsonIn,
-	MAX_NESTING,
-	nestsDeeper,
-	type Server,
-	type ServerRegistry,
-} from "xs-mcp-manager/core";
+import { describeIssues, flawOf, jsonIn, MAX_NESTING, type Server, type ServerRegistry } from "xs-mcp-manager/core";
 import type * as z from "zod";
 import { type Access, type AccessGrant, reaches, type TokenRecord } from "../config/access.js";
 import type { Configuration } from "../config/settings.js";
@@ -160,7 +153,7 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
 	if (body === undefined) {
 		throw new GatewayError("not-json", "request body is not JSON");
 	}
-	if (nestsDeeper(body, MAX_NESTING)) {
+	if (flawOf(body, MAX_NESTING) === "depth") {
 		throw new GatewayError("malformed", `request body nested deeper than ${MAX_NESTING} levels`);
 	}
 	return body;

@@ -12,8 +12,8 @@ import {
 import { isObject } from "xs-mcp-firmware/core/text/json";
 import {
 	failedResult,
+	flawOf,
 	MAX_NESTING,
-	nestsDeeper,
 	type OrInput,
 	REVISION_OF_STATELESS,
 	readableError,
@@ -64,7 +64,7 @@ function structured(result: CallToolResult): CallToolResult {
 	}
 	try {
 		const value: unknown = JSON.parse(block.text);
-		return isObject(value) || nestsDeeper(value, MAX_NESTING)
+		return isObject(value) || flawOf(value, MAX_NESTING) === "depth"
 			? result
 			: { ...result, structuredContent: { result: value } };
 	} catch {

@@ -3,16 +3,16 @@ import {
 	type ClientCapabilities,
 	type Implementation,
 	type InputResponses,
-	type JSONRPCErrorResponse,
+	type JSONRPCRequest,
 	type LoggingLevel,
 	ProtocolError,
 	type RequestId,
 	type ServerCapabilities,
 } from "@modelcontextprotocol/client";
 import { askingParams, type Question, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
-import { responseError, ServerError } from "./errors.js";
+import { ServerError } from "./errors.js";
 import { LISTS, type ListName, type Offers, readList, type ServerTool } from "./offers.js";
-import { answerOf, isOfClient, type Results } from "./results.js";
+import { answerOf, isOfClient, type Response, type Results } from "./results.js";
 import type { Server, Upload } from "./server.js";
 
 /** A program's capabilities in `initialize`, MCP extensions included. */
@@ -80,7 +80,8 @@ export abstract class Connection {
 	protected readonly pending = new Map<RequestId, PendingRequest>();
 	/** Undefined until a feature follows the connection: there are thousands. */
 	#events: EventEmitter<ConnectionEvents> | undefined;
-	#closeReason: string | undefined;
+	isOpen = true;
+	#closeReason = "";
 	/** The first request has id 1: some peers take 0 for no id. */
 	#lastId = 0;
 	/** The least severe level of log messages that the server was asked for. */
@@ -117,10 +118,6 @@ export abstract class Connection {
 	/** The way to a device's speaker and from its microphone; undefined if it has none for packets of Opus. */
 	get audio(): AudioChannel | undefined {
 		return undefined;
-	}
-
-	get isOpen(): boolean {
-		return this.#closeReason === undefined;
 	}
 
 	get events(): EventEmitter<ConnectionEvents> {
@@ -170,7 +167,7 @@ export abstract class Connection {
 		if (isStateless && request.method !== "completion/complete") {
 			const more = askingParams(context, this.identity.configured);
 			asking = { ...request, params: { ...request.params, ...more } };
-		} else if (!isStateless && this.declares("logging")) {
+		} else if (!isStateless && this.capabilities.logging !== undefined) {
 			const { logLevel: level } = context;
 			if (level !== undefined && (this.#logLevel === undefined || isBelow(level, this.#logLevel))) {
 				this.#logLevel = level;
@@ -239,6 +236,7 @@ export abstract class Connection {
 	/** Notes that the connection has ended. */
 	ended(reason: string): void {
 		if (this.isOpen) {
+			this.isOpen = false;
 			this.#closeReason = reason;
 			this.server?.registry.disconnected(this.server, this, reason);
 			this.#events?.emit("closed", reason);
@@ -395,22 +393,20 @@ export interface Cancellable {
 	handleEvent(): void;
 }
 
-/** Cancels something with the caller's request. */
-export function addCancellable(context: RequestContext, cancellable: Cancellable): void {
-	if (context.awaited === undefined) {
-		context.signal?.addEventListener("abort", cancellable, { once: true });
-	} else {
-		context.awaited.add(cancellable);
-	}
+/** Everything that is cancelled with the caller's request. */
+interface Cancellables {
+	add(cancellable: Cancellable): unknown;
+	delete(cancellable: Cancellable): unknown;
 }
 
-/** Ends what {@link addCancellable} began. */
-export function removeCancellable(context: RequestContext, cancellable: Cancellable): void {
-	if (context.awaited === undefined) {
-		context.signal?.removeEventListener("abort", cancellable);
-	} else {
-		context.awaited.delete(cancellable);
-	}
+/** The listeners of a signal as a set. */
+export function listenersOf(signal: AbortSignal | undefined): Cancellables | undefined {
+	return (
+		signal && {
+			add: (each) => signal.addEventListener("abort", each, { once: true }),
+			delete: (each) => signal.removeEventListener("abort", each),
+		}
+	);
 }
 
 const REQUEST_TIMEOUT = 30_000;
@@ -426,8 +422,11 @@ export class PendingRequest {
 	readonly connection: Connection;
 	/** Milliseconds until the request has failed. */
 	readonly timeout: number;
+	/** The request as it is sent: with a progress token if the client wants progress. Its id comes first. */
+	readonly message: JSONRPCRequest;
 	/** Rejects with {@link ServerError}, or with the SDK's ProtocolError for an error of the server. */
 	readonly answer: Promise<object>;
+	readonly #awaited: Cancellables | undefined;
 	readonly #end = performance.now() + MAX_REQUEST_TIME;
 	#resolve!: (result: object) => void;
 	#reject!: (error: Error) => void;
@@ -442,44 +441,46 @@ export class PendingRequest {
 		this.context = context;
 		this.connection = connection;
 		this.timeout = context.timeout ?? request.timeout ?? REQUEST_TIMEOUT;
+		const { method, params } = request;
+		this.message =
+			context.onProgress === undefined
+				? { jsonrpc: "2.0", id, method, ...(params && { params }) }
+				: { jsonrpc: "2.0", id, method, params: { ...params, _meta: { ...Object(params?._meta), progressToken: id } } };
 		this.answer = new Promise((resolve, reject) => {
 			this.#resolve = resolve;
 			this.#reject = reject;
 		});
-		addCancellable(context, this);
+		this.#awaited = context.awaited ?? listenersOf(context.signal);
+		this.#awaited?.add(this);
 		this.#restart();
 	}
 
-	/** The request as it is sent: with a progress token if the client wants progress. */
-	get message(): { readonly method: string; readonly params?: Record<string, unknown> } {
-		const { method, params } = this.request;
-		if (this.context.onProgress === undefined) {
-			return { method, ...(params && { params }) };
-		}
-		const _meta = { ...(params?._meta as object | undefined), progressToken: this.id };
-		return { method, params: { ...params, _meta } };
-	}
-
-	/** Settles the request with a response of the server. */
-	answered(response: { readonly result?: unknown; readonly error?: JSONRPCErrorResponse["error"] | undefined }): void {
-		const { result, error } = response;
-		if (error !== undefined) {
-			this.fail(responseError(error));
+	/** Settles the request with a response of the server, or the reason why there is none. */
+	answered(response: Response | Error): void {
+		if (this.#isSettled) {
 			return;
 		}
+		let answer: object;
 		try {
-			const answer = answerOf(this.request.method, result);
-			this.#settle(undefined);
+			answer = response instanceof Error ? response : answerOf(this.request.method, response);
+		} catch (error) {
+			answer = error as Error;
+		}
+		const error = answer instanceof Error ? answer : undefined;
+		this.#isSettled = true;
+		clearTimeout(this.#timer);
+		this.#awaited?.delete(this);
+		this.connection.settled(this, error);
+		if (error === undefined) {
 			this.#resolve(answer);
-		} catch (invalid) {
-			this.fail(invalid as Error);
+		} else {
+			this.#reject(error);
 		}
 	}
 
 	/** Settles the request without a result. */
 	fail(error: Error): void {
-		this.#settle(error);
-		this.#reject(error);
+		this.answered(error);
 	}
 
 	/** Passes progress on. The request has its time again. */
@@ -519,14 +520,5 @@ export class PendingRequest {
 	#cancel(error: ServerError, reason: string): void {
 		this.fail(error);
 		this.connection.cancelled(this, reason);
-	}
-
-	#settle(error: Error | undefined): void {
-		if (!this.#isSettled) {
-			this.#isSettled = true;
-			clearTimeout(this.#timer);
-			removeCancellable(this.context, this);
-			this.connection.settled(this, error);
-		}
 	}
 }

@@ -38,7 +38,7 @@ type IsData = (key: string, member: unknown, parent: string) => boolean;
 
 /** Returns a value of a protocol without its members that are null. The same object if there are none. */
 export function withoutNulls<Value>(value: Value, isData: IsData = isMessageData): Value {
-	return isPlain(value, MAX_NESTING) ? value : strip(value, isData, MAX_NESTING, "");
+	return flawOf(value, MAX_NESTING) === undefined ? value : strip(value, isData, MAX_NESTING, "");
 }
 
 function strip<Value>(value: Value, isData: IsData, levels: number, parent: string): Value {
@@ -60,20 +60,26 @@ function strip<Value>(value: Value, isData: IsData, levels: number, parent: stri
 	return isSame ? value : (Object.fromEntries(kept) as Value);
 }
 
-/** Whether a value has no member or item that is null, and does not nest too deeply: as most messages. This allocates nothing. */
-function isPlain(value: unknown, levels: number): boolean {
+/**
+ * Finds in a value of JSON whether arrays and objects nest deeper than that many levels ("depth"), or else whether a member or
+ * item is null. Most messages have neither. This allocates nothing.
+ */
+export function flawOf(value: unknown, levels: number): "depth" | "null" | undefined {
 	if (typeof value !== "object") {
-		return true;
+		return undefined;
 	}
 	if (value === null || levels === 0) {
-		return false;
+		return value === null ? "null" : "depth";
 	}
+	let flaw: "null" | undefined;
 	for (const key in value) {
-		if (!isPlain((value as Members)[key], levels - 1)) {
-			return false;
+		const found = flawOf((value as Members)[key], levels - 1);
+		if (found === "depth") {
+			return found;
 		}
+		flaw ??= found;
 	}
-	return true;
+	return flaw;
 }
 
 /**
@@ -86,9 +92,9 @@ export function readMessage(value: unknown): JSONRPCMessage {
 	if (!isObject(value)) {
 		throw new Error("not a JSON object");
 	}
-	const plain = isPlain(value, MAX_NESTING);
-	const isTooDeep = !plain && nestsDeeper(value, MAX_NESTING);
-	const message = plain || isTooDeep ? value : withoutNulls(value);
+	const flaw = flawOf(value, MAX_NESTING);
+	const isTooDeep = flaw === "depth";
+	const message = flaw === "null" ? withoutNulls(value) : value;
 	const { id, method, params, result, error } = message;
 	if (typeof method === "string") {
 		if (isTooDeep) {
@@ -155,8 +161,9 @@ export function readClientMessage(value: unknown): unknown {
 	if (!isObject(value)) {
 		return value;
 	}
+	const plain = flawOf(value, MAX_NESTING) === undefined ? value : withoutNulls(value);
 	// A request with null as its id would become a notification.
-	const message = value.id === null ? { ...withoutNulls(value), id: null } : withoutNulls(value);
+	const message = value.id === null ? { ...plain, id: null } : plain;
 	const { method, params } = message;
 	if (method !== "initialize" || !isObject(params) || isSpecType.InitializeRequestParams(params)) {
 		return message;
@@ -239,22 +246,6 @@ export function textOf(
 /** The structured result of a call, or else its text as JSON; undefined if it is neither. */
 export function jsonOf({ structuredContent, content }: CallToolResult): unknown {
 	return structuredContent ?? jsonIn(textOf(content));
-}
-
-/** Whether arrays and objects nest deeper in a value of JSON than that many levels. */
-export function nestsDeeper(value: unknown, levels: number): boolean {
-	if (typeof value !== "object" || value === null) {
-		return false;
-	}
-	if (levels === 0) {
-		return true;
-	}
-	for (const key in value) {
-		if (nestsDeeper((value as Readonly<Record<string, unknown>>)[key], levels - 1)) {
-			return true;
-		}
-	}
-	return false;
 }
 
 /** Bytes of one message of a server or a client. A longer one is an error. */

@@ -5,12 +5,13 @@ import {
 	type GetPromptResult,
 	type InputRequiredResult,
 	isSpecType,
+	type JSONRPCErrorResponse,
 	type ReadResourceResult,
 	SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/client";
 import { isObject } from "xs-mcp-firmware/core/text/json";
 import type { OrInput } from "./asking.js";
-import { ServerError } from "./errors.js";
+import { responseError, ServerError } from "./errors.js";
 
 // The one reader of results: one bad part costs that part.
 
@@ -86,8 +87,21 @@ export function isOfClient(method: string): method is keyof Results {
 	return method !== "initialize" && Object.hasOwn(SHAPES, method);
 }
 
-/** Returns the result of a request, made valid where that is possible. @throws ServerError "invalid-result" where it is not */
-export function answerOf(method: string, given: unknown): object {
+/** A response of a server, which has an error or a result. */
+export interface Response {
+	readonly result?: unknown;
+	readonly error?: JSONRPCErrorResponse["error"] | undefined;
+}
+
+/**
+ * Returns the result of a request, made valid where that is possible.
+ *
+ * @throws ServerError "invalid-result" where it is not, and the error of a response that has one
+ */
+export function answerOf(method: string, { result: given, error }: Response): object {
+	if (error !== undefined) {
+		throw responseError(error);
+	}
 	// The member is of a later revision, and the SDK removes it: so the other members decide.
 	const { resultType: _, ...result } = isObject(given) ? given : {};
 	const shape = SHAPES[method];

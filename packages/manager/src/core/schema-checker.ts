@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
 import { isObject } from "xs-mcp-firmware/core/text/json";
-import type { CheckResult, checkValue, Schema, ValueCheck } from "./schema-validator.js";
+import type { CheckResult, Schema, ValueCheck } from "./schema-validator.js";
 
 /** A check for a tool of a device. */
 interface ToolCheck extends ValueCheck {
@@ -50,7 +50,7 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 	let nextStart = 0;
 	let isClosed = false;
 	/** Undefined until Ajv and RE2 are loaded: on demand. */
-	let checkHere: typeof checkValue | undefined;
+	let validation: typeof import("./schema-validator.js") | undefined;
 
 	/** The other process. Undefined if it does not start. */
 	const runningProcess = async (): Promise<ChildProcess | undefined> => {
@@ -97,29 +97,36 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 		}
 	};
 
+	const checkByPlace = async (check: ToolCheck): Promise<string | undefined> => {
+		const { schema } = check;
+		let place = places.get(schema);
+		if (place === undefined) {
+			place = unusable.has(JSON.stringify(schema)) ? "nowhere" : isCheap(schema) ? "here" : "process";
+			places.set(schema, place);
+		}
+		if (place === "nowhere" || (place === "process" && turns.pendingCount >= MAX_WAITING)) {
+			return undefined;
+		}
+		let result: CheckResult;
+		if (place === "process") {
+			result = await turns(() => checkInProcess(check));
+		} else {
+			validation ??= await import("./schema-validator.js");
+			result = validation.checkValue(check);
+		}
+		if (result.schemaError !== undefined) {
+			giveUp(check, result.schemaError);
+		}
+		return result.problem;
+	};
+
 	return {
-		/** @returns the error, with the path of the member; undefined if the value is valid, or could not be checked */
-		async check(check: ToolCheck): Promise<string | undefined> {
-			const { schema } = check;
-			let place = places.get(schema);
-			if (place === undefined) {
-				place = unusable.has(JSON.stringify(schema)) ? "nowhere" : isCheap(schema) ? "here" : "process";
-				places.set(schema, place);
-			}
-			if (place === "nowhere" || (place === "process" && turns.pendingCount >= MAX_WAITING)) {
-				return undefined;
-			}
-			let result: CheckResult;
-			if (place === "process") {
-				result = await turns(() => checkInProcess(check));
-			} else {
-				checkHere ??= (await import("./schema-validator.js")).checkValue;
-				result = checkHere(check);
-			}
-			if (result.schemaError !== undefined) {
-				giveUp(check, result.schemaError);
-			}
-			return result.problem;
+		/**
+		 * Returns the error, with the path of the member; undefined if the value is valid, or could not be checked. At once, if the
+		 * schema has been compiled here and the value is valid.
+		 */
+		check(check: ToolCheck): Promise<string | undefined> | undefined {
+			return validation?.validators.get(check.schema)?.(check.value) ? undefined : checkByPlace(check);
 		},
 		/** Ends the other process. What waits for it is not checked. */
 		close(): void {

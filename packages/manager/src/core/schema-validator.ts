@@ -34,7 +34,7 @@ const OPTIONS: Options = {
 
 const compiled = new Map<string, ValidateFunction>();
 /** The same validators by schema object, found without making JSON. */
-const bySchema = new WeakMap<Schema, ValidateFunction>();
+export const validators = new WeakMap<Schema, ValidateFunction>();
 let draft07 = new Ajv(OPTIONS);
 let draft2020 = new Ajv2020(OPTIONS);
 let compilations = 0;
@@ -42,12 +42,12 @@ let compilations = 0;
 /** Checks a value against a JSON Schema: 2020-12, as in MCP, unless the schema names draft-07. */
 export function checkValue({ what, schema, value }: ValueCheck): CheckResult {
 	try {
-		let validator = bySchema.get(schema);
+		let validator = validators.get(schema);
 		if (validator === undefined) {
 			const text = JSON.stringify(schema);
 			validator = compiled.get(text) ?? compile(schema);
 			compiled.set(text, validator);
-			bySchema.set(schema, validator);
+			validators.set(schema, validator);
 		}
 		return validator(value) ? {} : { problem: describe(what, validator.errors?.[0]) };
 	} catch (error) {

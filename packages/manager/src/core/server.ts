@@ -2,13 +2,12 @@ import { type CallToolResult, isInputRequiredResult, type RequestId } from "@mod
 import { DEVICE_EVENTS } from "xs-mcp-firmware/hardware/vocabulary";
 import type { OrInput } from "./asking.js";
 import {
-	addCancellable,
 	type Cancellable,
 	type Capabilities,
 	type Connection,
+	listenersOf,
 	type Request,
 	type RequestContext,
-	removeCancellable,
 	type ServerIdentity,
 	type ServerInfo,
 } from "./connection.js";
@@ -179,11 +178,14 @@ export class Server {
 	#subscriptions: Subscriptions | undefined;
 	/** Calls and other requests in progress, those that wait included. */
 	#inProgress = 0;
-	#whenIdle: (() => void)[] | undefined;
+	/** Called when one of them has ended; undefined unless {@link idle} waits. */
+	#onEnded: (() => void) | undefined;
 	/** Calls and other requests whose turn it is. */
 	#running = 0;
 	#waiting: readonly WaitingCall[] = [];
 	#isClosed = false;
+	/** Undefined for all but devices of the family that are connected here. */
+	#uploads: Uploads | undefined;
 
 	/** @param settings of a configured server */
 	constructor(id: string, registry: ServerRegistry, settings?: ServerSettings) {
@@ -291,6 +293,7 @@ export class Server {
 	connect(connection: Connection): void {
 		this.disconnect();
 		this.#connection = connection;
+		this.#uploads = this.registry.uploadsOf(connection);
 		connection.server = this;
 		this.outdated = LIST_NAMES;
 		this.isListed = false;
@@ -374,7 +377,8 @@ export class Server {
 			const duration = performance.now() - start;
 			const record = { principal, serverId: this.id, tool: tool.name, duration, outcome };
 			this.registry.emit("call", record, { server: this, tool, args, result: answered, clientName });
-			this.#ended();
+			this.#inProgress -= 1;
+			this.#onEnded?.();
 		}
 	}
 
@@ -388,7 +392,8 @@ export class Server {
 			const timed = { ...request, timeout: this.#timeout };
 			return (await this.#inTurn(timed, context)) as Method extends keyof Results ? Results[Method] : object;
 		} finally {
-			this.#ended();
+			this.#inProgress -= 1;
+			this.#onEnded?.();
 		}
 	}
 
@@ -409,8 +414,12 @@ export class Server {
 	async idle(): Promise<void> {
 		while (this.#inProgress > 0) {
 			await new Promise<void>((resolve) => {
-				this.#whenIdle ??= [];
-				this.#whenIdle.push(resolve);
+				const notifyOthers = this.#onEnded;
+				this.#onEnded = () => {
+					this.#onEnded = undefined;
+					notifyOthers?.();
+					resolve();
+				};
 			});
 		}
 	}
@@ -419,16 +428,6 @@ export class Server {
 	close(): void {
 		this.#isClosed = true;
 		this.#rejectWaiting(shuttingDown());
-	}
-
-	#ended(): void {
-		this.#inProgress -= 1;
-		if (this.#inProgress === 0 && this.#whenIdle !== undefined) {
-			for (const resolve of this.#whenIdle) {
-				resolve();
-			}
-			this.#whenIdle = undefined;
-		}
 	}
 
 	/** Keeps what a notification reports. Returns whether the content of `device://ALIAS/state` has changed. */
@@ -470,11 +469,11 @@ export class Server {
 		}
 		const free = this.#waiting.length === 0 ? this.#takeTurn() : undefined;
 		const connection = free ?? (await this.#waitForTurn(context));
-		const uploads = this.registry.uploadsOf(connection);
 		let upload: Upload | undefined;
 		try {
-			if (request.tool !== undefined && uploads !== undefined) {
-				const start = uploads.start(connection.identity, request.tool, (request.params?.arguments ?? {}) as object);
+			if (request.tool !== undefined && this.#uploads !== undefined) {
+				const { tool, params } = request;
+				const start = this.#uploads.start(connection.identity, tool, (params?.arguments ?? {}) as object);
 				upload = start && (await start);
 			}
 			const sent = upload ? { ...request, params: { ...request.params, arguments: upload.args }, upload } : request;
@@ -544,16 +543,17 @@ export class Server {
 			throw new ServerError("queue-full", `too many calls are waiting (limit ${MAX_WAITING})`);
 		}
 		return await new Promise((resolve, reject) => {
+			const awaited = context.awaited ?? listenersOf(context.signal);
 			const end = (outcome: Connection | ServerError): void => {
 				this.#waiting = this.#waiting.filter((each) => each !== call);
 				clearTimeout(call.timer);
-				removeCancellable(context, call);
+				awaited?.delete(call);
 				(outcome instanceof ServerError ? reject : resolve)(outcome as never);
 			};
 			const handleEvent = (): void => end(new ServerError("cancelled", "the call was cancelled"));
 			const call: WaitingCall = { end, handleEvent, timer: undefined };
 			this.#waiting = [...this.#waiting, call];
-			addCancellable(context, call);
+			awaited?.add(call);
 			this.#limitWait(call);
 			if (context.isCancelled ?? context.signal?.aborted) {
 				handleEvent();

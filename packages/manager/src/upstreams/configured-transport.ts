@@ -20,7 +20,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { reasonOf, SERVER_ERROR, ServerError } from "../core/errors.js";
-import { MAX_NESTING, nestsDeeper, RateLimit } from "../core/received.js";
+import { flawOf, MAX_NESTING, RateLimit } from "../core/received.js";
 import { readResult } from "../core/results.js";
 import { SignedIn } from "./auth/sign-ins.js";
 import { httpFailure, isReached, isUnsent, makeCarefulFetch } from "./careful-fetch.js";
@@ -179,7 +179,7 @@ export class ConfiguredTransport implements Transport {
 	}
 
 	async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-		if (nestsDeeper(message, MAX_NESTING)) {
+		if (flawOf(message, MAX_NESTING) === "depth") {
 			throw new ServerError("invalid-arguments", `message nested deeper than ${MAX_NESTING} levels`);
 		}
 		if (isJSONRPCRequest(message)) {
