@@ -52,9 +52,9 @@ const EFFECTS = {
 	"invalid-params": { rpc: -32_602 },
 	"session-not-found": { status: 404, rpc: -32_001 },
 	/** The headers of a message of 2026-07-28 differ from its body: HeaderMismatch. */
-	"header-mismatch": { rpc: -32_020 },
+	"header-mismatch": { rpc: -32_020, reason: "malformed" },
 	/** Invalid message of 2026-07-28. The error overrides the JSON-RPC code. */
-	protocol: {},
+	protocol: { reason: "malformed" },
 
 	/** Wrong command line. */
 	usage: { status: 500, exit: 2 },

@@ -4,7 +4,8 @@ import { text as readText } from "node:stream/consumers";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { listen, until } from "../../../host-test/support/testing.js";
-import { Exchange, eventOf, textOf } from "../src/transports/exchange.js";
+import { Exchange, eventOf } from "../src/transports/exchange.js";
+import { connectClient, startGateway } from "../testing/gateway.js";
 
 // The timer of the exchanges and each response that it may meet. The clock is the test's.
 
@@ -28,6 +29,7 @@ async function start(t: TestContext) {
 			return eventOf(json);
 		},
 		first: () => ": first\n\n",
+		onClose() {},
 		onError: (error: Error) => void errors.push(error),
 	};
 	const server = createServer((request, response) => {
@@ -125,9 +127,12 @@ describe("the timer of exchanges", () => {
 	});
 });
 
-it("an answer that cannot be serialized becomes the error of its call", () => {
+it("an answer that cannot be serialized becomes the error of its call", async (t) => {
 	const structuredContent: Record<string, unknown> = {};
 	structuredContent.itself = structuredContent;
-	const text = textOf({ jsonrpc: "2.0", id: "call", result: { structuredContent } });
-	assert.match(text, /"id":"call","error":\{"code":-32603,"message":"the answer cannot be/);
+	const side = await startGateway(t);
+	const listed = { name: "circle", inputSchema: { type: "object" as const } };
+	side.gateway.tools.add(() => [{ listed, call: async () => ({ content: [], structuredContent }) }]);
+	const client = await connectClient(t, side.clientUrl(), "2025-11-25");
+	await assert.rejects(client.callTool({ name: "circle" }), { code: -32603, message: /the answer cannot be sent/ });
 });

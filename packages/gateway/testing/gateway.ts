@@ -10,6 +10,8 @@ import type { Connection, Server, ServerRegistry } from "xs-mcp-manager/core";
 import { listen, PATIENT, until } from "../../../host-test/support/testing.js";
 import type { Access } from "../src/config/access.js";
 import { listenForWebSocket } from "../src/devices/websocket.js";
+import { toClient } from "../src/http/rejections.js";
+import { answerRpc } from "../src/http/route.js";
 import { Gateway, type GatewayOptions } from "../src/mcp/gateway.js";
 import { HttpEndpoint } from "../src/transports/http-endpoint.js";
 
@@ -50,7 +52,9 @@ export async function serveClients(
 		const device = request.url?.split("?")[0]?.split("/")[2];
 		const body = await readJson(request);
 		const server = device && decodeURIComponent(device);
-		await endpoint.handle(request, response, { access: self.access, server, body });
+		await endpoint
+			.handle(request, response, { access: self.access, server, body })
+			.catch((error) => answerRpc(response, toClient(error)));
 	});
 	const port = await listen(test, server, options.clientPort);
 	const self: ClientSide = {

@@ -32,6 +32,7 @@ import {
 	REVISION_OF_STATELESS,
 	type RequestContext,
 } from "xs-mcp-manager/core";
+import { GatewayError } from "../gateway-error.js";
 import type { Client } from "./client.js";
 
 /** Progress notifications of a request in a second, and log messages: what the client does not read waits in memory. */
@@ -57,6 +58,10 @@ export interface Channel {
 	 * @param request the client's request that the message answers or belongs to. Default: none
 	 */
 	send(message: JSONRPCMessage, request?: ClientRequest): void;
+	/** Takes over that a request gets no answer: the client has cancelled it. */
+	settle?(id: RequestId): void;
+	/** Keeps the settings of the client's session beyond this process. `request` has changed them. Never rejects. */
+	keep?(request: JSONRPCRequest): Promise<void>;
 }
 
 /**
@@ -74,6 +79,10 @@ export class ClientRequest implements RequestContext {
 	/** Undefined if everything listens to the signal of a task. */
 	readonly awaited: Set<Cancellable> | undefined;
 	readonly principal: string;
+	/** The application, as it names itself. */
+	readonly clientName: string | undefined;
+	/** Whether the client has cancelled the request, or has disconnected. Undefined: the signal says so. */
+	isCancelled: boolean | undefined;
 	/** The owner of the client's session; undefined if it has none. */
 	readonly session: object | undefined;
 	/** Passes progress on; undefined if the client wants none. */
@@ -86,7 +95,7 @@ export class ClientRequest implements RequestContext {
 	#signal: AbortSignal | undefined;
 	/** Undefined until the signal is asked for. */
 	#controller: AbortController | undefined;
-	#cancelled: { readonly reason: unknown } | undefined;
+	#reason: unknown;
 	#progressRate: RateLimit | undefined;
 	#logRate: RateLimit | undefined;
 
@@ -102,6 +111,7 @@ export class ClientRequest implements RequestContext {
 		this.params = params;
 		this.#signal = signal;
 		this.awaited = signal === undefined ? new Set() : undefined;
+		this.isCancelled = signal === undefined ? false : undefined;
 		this.principal = client.catalog.access.principal;
 		this.session = client.isStateless ? undefined : client;
 		if (isObject(inputResponses)) {
@@ -112,6 +122,8 @@ export class ClientRequest implements RequestContext {
 			this.inputResponses = Object.fromEntries(valid) as InputResponses;
 		}
 		this.#meta = isObject(_meta) ? _meta : {};
+		const info = client.isStateless ? this.#meta[CLIENT_INFO_META_KEY] : client.info;
+		this.clientName = (info as { readonly name: string } | undefined)?.name;
 		if (this.#meta.progressToken !== undefined) {
 			this.onProgress = ({ progress, total, message }) => {
 				this.#progressRate ??= new RateLimit(MAX_NOTIFICATIONS_PER_SECOND);
@@ -121,12 +133,6 @@ export class ClientRequest implements RequestContext {
 				}
 			};
 		}
-	}
-
-	/** The application, as it names itself. */
-	get clientName(): string | undefined {
-		const info = this.session === undefined ? this.#meta[CLIENT_INFO_META_KEY] : this.client.info;
-		return (info as { readonly name: string } | undefined)?.name;
 	}
 
 	get capabilities(): ClientCapabilities {
@@ -146,25 +152,21 @@ export class ClientRequest implements RequestContext {
 		return this.session === undefined ? (this.#meta[LOG_LEVEL_META_KEY] as LogLevel | undefined) : this.client.logLevel;
 	}
 
-	/** Whether the client has cancelled the request, or has disconnected. */
-	get isCancelled(): boolean {
-		return this.#cancelled !== undefined || this.#signal?.aborted === true;
-	}
-
 	/** Aborted when the request is cancelled. */
 	get signal(): AbortSignal {
 		if (this.#signal === undefined) {
 			this.#controller = new AbortController();
 			this.#signal = this.#controller.signal;
-			if (this.#cancelled !== undefined) {
-				this.#controller.abort(this.#cancelled.reason);
+			if (this.isCancelled) {
+				this.#controller.abort(this.#reason);
 			}
 		}
 		return this.#signal;
 	}
 
 	cancel(reason?: unknown): void {
-		this.#cancelled ??= { reason };
+		this.isCancelled = true;
+		this.#reason ??= reason;
 		this.#controller?.abort(reason);
 		for (const each of this.awaited ?? []) {
 			each.handleEvent();
@@ -345,7 +347,7 @@ function isCall(value: unknown): value is Members {
  * a session.
  *
  * @param headers of the HTTP request that the message came with, which must agree with it
- * @throws ProtocolError if it is not valid, or of a later revision
+ * @throws GatewayError if it is not valid, or of a later revision
  */
 export function readStateless(
 	body: unknown,
@@ -367,14 +369,18 @@ export function readStateless(
 	if (inbound.kind === "legacy") {
 		return undefined;
 	}
-	if (inbound.kind === "reject") {
-		throw new ProtocolError(inbound.code, inbound.message, inbound.data);
+	if (inbound.kind !== "reject" && inbound.classification.revision === REVISION_OF_STATELESS) {
+		return inbound.message;
 	}
-	const { revision: requested = "unknown" } = inbound.classification;
-	if (requested !== REVISION_OF_STATELESS) {
-		throw new UnsupportedProtocolVersionError({ supported: [REVISION_OF_STATELESS], requested });
-	}
-	return inbound.message;
+	const rejection =
+		inbound.kind === "reject"
+			? inbound
+			: new UnsupportedProtocolVersionError({
+					supported: [REVISION_OF_STATELESS],
+					requested: inbound.classification.revision ?? "unknown",
+				});
+	const { code: rpc, message, data } = rejection;
+	throw new GatewayError("protocol", message, { rpc, data, id: (body as { readonly id?: unknown }).id });
 }
 
 /** The last descriptions of clients that were valid, as JSON: a client describes itself in each request. */

@@ -74,9 +74,9 @@ const METHODS: Readonly<Record<string, Method>> = {
 	ping: method(NO_PARAMS, () => ({}), "session"),
 	"logging/setLevel": method(
 		specTypeSchemas.SetLevelRequestParams,
-		({ level }, { client }) => {
-			client.logLevel = level;
-			return {};
+		({ level }, request) => {
+			request.client.logLevel = level;
+			return request.client.keepSettings(request);
 		},
 		"session",
 	),
@@ -159,9 +159,19 @@ export class Client {
 			void this.serve(request);
 		} else if (message.method === "notifications/cancelled") {
 			const { requestId: id, reason } = message.params ?? {};
-			this.requests.get(id)?.cancel(reason);
-			this.requests.delete(id);
+			const request = this.requests.get(id);
+			if (request !== undefined) {
+				this.requests.delete(id);
+				request.cancel(reason);
+				request.channel.settle?.(request.id);
+			}
 		}
+	}
+
+	/** Settles when the settings of the client's session, which a request has changed, are kept. Returns its result. */
+	async keepSettings({ message }: ClientRequest): Promise<object> {
+		await this.#channel?.keep?.(message);
+		return {};
 	}
 
 	/** Serves a request. One that is cancelled gets no answer. Never rejects. */
@@ -178,12 +188,15 @@ export class Client {
 		} catch (error) {
 			answer = { error: errorFor(error, this.revision) };
 		}
-		try {
-			if (!request.isCancelled) {
+		if (!request.isCancelled) {
+			try {
 				channel.send({ jsonrpc: "2.0", id, ...answer }, request);
+			} catch (error) {
+				// It has no JSON. Its client would wait for it.
+				const message = `the answer cannot be sent: ${(error as Error).message}`;
+				this.warn(message);
+				channel.send({ jsonrpc: "2.0", id, error: { code: ProtocolErrorCode.InternalError, message } }, request);
 			}
-		} catch (error) {
-			this.warn(`an answer was not sent: ${(error as Error).message}`);
 		}
 		if (this.requests.get(id) === request) {
 			this.requests.delete(id);

@@ -32,17 +32,17 @@ export const RESOURCE_METHODS: Readonly<Record<string, Method>> = {
 	"resources/read": method(specTypeSchemas.ReadResourceRequestParams, ({ uri }, request) => read(uri, request)),
 	"resources/subscribe": method(
 		specTypeSchemas.SubscribeRequestParams,
-		async ({ uri }, { client }) => {
-			await client.subscriptions.add(uri);
-			return {};
+		async ({ uri }, request) => {
+			await request.client.subscriptions.add(uri);
+			return await request.client.keepSettings(request);
 		},
 		"session",
 	),
 	"resources/unsubscribe": method(
 		specTypeSchemas.SubscribeRequestParams,
-		({ uri }, { client }) => {
-			client.subscriptions.remove(uri);
-			return {};
+		({ uri }, request) => {
+			request.client.subscriptions.remove(uri);
+			return request.client.keepSettings(request);
 		},
 		"session",
 	),

@@ -141,6 +141,7 @@ function serveEndpoint(socket: WebSocket, open: (channel: Channel) => MessageHan
 			}
 			write(isObject(result) ? withinLimit(id as RequestId, result) : message);
 		},
+		settle: (id) => void requests.delete(id),
 	});
 	const receiveRequest = (request: JSONRPCRequest): void => {
 		const { id, method, params } = request;
@@ -158,11 +159,7 @@ function serveEndpoint(socket: WebSocket, open: (channel: Channel) => MessageHan
 		const message = readClientMessage(jsonIn(data.toString()));
 		if (isRequest(message)) {
 			receiveRequest(message);
-		} else if (isNotification(message)) {
-			// A request that is cancelled gets no response.
-			requests.delete(message.method === "notifications/cancelled" && message.params?.requestId);
-			handler.receive(message);
-		} else if (isResponse(message)) {
+		} else if (isNotification(message) || isResponse(message)) {
 			handler.receive(message);
 		}
 	});

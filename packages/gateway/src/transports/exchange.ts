@@ -20,10 +20,8 @@ export interface ResponseForm {
 	/** The text that begins a stream before its first event. */
 	readonly first: (stream: number) => string;
 	readonly onError: (error: Error) => void;
-	/** Keeps the effect of a request before its answer is sent. Returns undefined if there is nothing to keep. */
-	readonly keep?: (request: JSONRPCRequest) => Promise<void> | undefined;
 	/** Called when the response of an exchange has ended, or its connection is lost. */
-	readonly onClose?: (exchange: Exchange) => void;
+	readonly onClose: (exchange: Exchange, isAnswered: boolean) => void;
 }
 
 /** Milliseconds between looks at open responses. After two of these, a response becomes a stream, or its stream gets a comment. */
@@ -86,11 +84,6 @@ export class Exchange implements Channel {
 		return this.#isStream;
 	}
 
-	/** Whether no request waits for its answer. */
-	get isSettled(): boolean {
-		return this.#pending.size === 0;
-	}
-
 	/** Whether the connection of its response is lost. */
 	get isLost(): boolean {
 		return this.#response.destroyed;
@@ -120,9 +113,11 @@ export class Exchange implements Channel {
 	/**
 	 * Sends a message. A client that reads too slowly gets no progress and log messages of its requests. Other notifications cut
 	 * its connection: it may resume.
+	 *
+	 * @throws TypeError or RangeError if it has no JSON
 	 */
 	send(message: JSONRPCMessage, request?: ClientRequest): void {
-		const text = textOf(message);
+		const text = JSON.stringify(message);
 		if ("method" in message) {
 			if (this.isSlow && !("id" in message)) {
 				if (request !== undefined && OF_CALLS.has(message.method)) {
@@ -135,15 +130,8 @@ export class Exchange implements Channel {
 			}
 			return;
 		}
-		const id = message.id as RequestId;
-		const answered = this.#pending.get(id);
-		const kept = answered && "result" in message ? this.#form.keep?.(answered) : undefined;
-		if (kept !== undefined) {
-			void kept.then(() => this.settle(id, text));
-			return;
-		}
 		const lacksCapability = "error" in message && message.error.code === LACKS_CAPABILITY;
-		this.settle(id, text, lacksCapability && request?.session === undefined ? 400 : 200);
+		this.settle(message.id as RequestId, text, lacksCapability && request?.session === undefined ? 400 : 200);
 	}
 
 	/**
@@ -223,7 +211,7 @@ export class Exchange implements Channel {
 		response.on("close", () => {
 			if (this.#response === response) {
 				open.delete(this);
-				this.#form.onClose?.(this);
+				this.#form.onClose(this, this.#pending.size === 0);
 			}
 			if (open.size === 0) {
 				clearInterval(timer);
@@ -255,29 +243,6 @@ const LACKS_CAPABILITY = ProtocolErrorCode.MissingRequiredClientCapability;
 /** Exchanges whose response is open, and the one timer that keeps their connections open. */
 const open = new Set<Exchange>();
 let timer: NodeJS.Timeout | undefined;
-
-/**
- * The JSON of a message. An answer that has none, because it nests too deep for example, becomes the error of its request:
- * its client would wait for it.
- *
- * @internal exported for a test
- * @throws TypeError or RangeError if a request or a notification has none
- */
-export function textOf(message: JSONRPCMessage): string {
-	try {
-		return JSON.stringify(message);
-	} catch (error) {
-		if ("method" in message) {
-			throw error;
-		}
-		const problem = `the answer cannot be sent: ${(error as Error).message}`;
-		return JSON.stringify({
-			jsonrpc: "2.0",
-			id: message.id,
-			error: { code: ProtocolErrorCode.InternalError, message: problem },
-		});
-	}
-}
 
 /** Events that a session keeps, and their characters in all. */
 const MAX_EVENTS = 64;

@@ -1,12 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-	isInitializeRequest,
-	type JSONRPCRequest,
-	type ProtocolError,
-	SUPPORTED_PROTOCOL_VERSIONS,
-} from "@modelcontextprotocol/server";
+import { isInitializeRequest, type JSONRPCRequest, SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
 import { isObject } from "xs-mcp-firmware/core/text/json";
 import { headerProblem, isUserOnly, MemoryStore, readClientMessage, type Store } from "xs-mcp-manager/core";
@@ -14,9 +9,8 @@ import type { Catalog } from "../catalog/catalog.js";
 import { readView } from "../catalog/tool-view.js";
 import { type Access, scopesOf } from "../config/access.js";
 import type { Configuration } from "../config/settings.js";
-import { GatewayError, isForClient } from "../gateway-error.js";
+import { GatewayError } from "../gateway-error.js";
 import { victimFor } from "../http/fair-share.js";
-import { answerRpc } from "../http/route.js";
 import { Client } from "../mcp/client.js";
 import { ClientRequest, isRequest, readStateless } from "../mcp/client-request.js";
 import type { Gateway } from "../mcp/gateway.js";
@@ -82,7 +76,12 @@ export class HttpEndpoint {
 		headers: {},
 		event: (_, json) => eventOf(json),
 		first: () => COMMENT,
-		onClose: (exchange) => this.#onClose(exchange),
+		onClose: (exchange, isAnswered) => {
+			if (!isAnswered) {
+				this.#open.get(exchange)?.cancel("the client has disconnected");
+			}
+			this.#open.delete(exchange);
+		},
 		onError: (error) => this.report(error),
 	};
 	#stopping = false;
@@ -103,27 +102,10 @@ export class HttpEndpoint {
 	}
 
 	/**
-	 * Serves one HTTP request. Method, Host, Origin, token and body have been checked. Rejects with {@link GatewayError} if the
-	 * client's access token lacks a scope for the call. Answers all other errors itself.
+	 * Serves one HTTP request. Method, Host, Origin, token and body have been checked. Rejects with {@link GatewayError} if it
+	 * cannot be served.
 	 */
 	async handle(request: IncomingMessage, response: ServerResponse, admitted: AdmittedRequest): Promise<void> {
-		try {
-			await this.#serve(request, response, admitted);
-		} catch (error) {
-			if (!isForClient(error)) {
-				this.report(error as Error);
-			} else if (error.effect.reason !== undefined) {
-				throw error;
-			}
-			if (response.headersSent) {
-				response.destroy();
-			} else {
-				answerRpc(response, isForClient(error) ? error : new GatewayError("failed", "internal error"));
-			}
-		}
-	}
-
-	async #serve(request: IncomingMessage, response: ServerResponse, admitted: AdmittedRequest): Promise<void> {
 		if (response.closed) {
 			// The client has disconnected: no event would mark the end of the request.
 			return;
@@ -160,9 +142,9 @@ export class HttpEndpoint {
 		if (response.closed) {
 			return;
 		}
-		const { "mcp-session-id": id } = request.headers;
-		const isOfSession = id !== undefined && this.#sessions.has(`${id}`);
-		const message = isOfSession ? undefined : this.#readStateless(request, body);
+		const { method, headers } = request;
+		const isOfSession = this.#sessions.has(`${headers["mcp-session-id"]}`);
+		const message = isOfSession ? undefined : readStateless(body, method, headers);
 		if (message === undefined) {
 			checkForm(request);
 			await this.#serveInSession(request, response, catalog, body);
@@ -205,7 +187,7 @@ export class HttpEndpoint {
 		}
 	}
 
-	/** Reports a request that is wrong, or has failed, to the operator. */
+	/** Reports a request that has failed to the operator. */
 	readonly report = (error: Error): void => {
 		this.gateway.servers.emit("warning", `client request: ${error.message}`);
 	};
@@ -241,7 +223,11 @@ export class HttpEndpoint {
 		}
 		this.#sessions.delete(session.sessionId);
 		this.#sessions.set(session.sessionId, session);
-		session.serve(response, method === "POST" ? { body } : { lastEvent: `${lastEvent ?? ""}` });
+		if (method === "POST") {
+			session.post(response, body);
+		} else {
+			session.openStream(response, `${lastEvent ?? ""}`);
+		}
 	}
 
 	#openSession(request: IncomingMessage, catalog: Catalog, body: unknown): Session {
@@ -285,16 +271,6 @@ export class HttpEndpoint {
 		return session;
 	}
 
-	#readStateless({ method, headers }: IncomingMessage, body: unknown): ReturnType<typeof readStateless> {
-		try {
-			return readStateless(body, method, headers);
-		} catch (error) {
-			const { code: rpc, message, data } = error as ProtocolError;
-			this.report(new Error(`rejected: ${message}`));
-			throw new GatewayError("protocol", message, { rpc, data, id: (body as { readonly id?: unknown }).id });
-		}
-	}
-
 	/** Serves a request of a client of 2026-07-28. */
 	#serveStateless(
 		{ headers }: IncomingMessage,
@@ -313,7 +289,6 @@ export class HttpEndpoint {
 		const problem = headersProblem(headers, isFaulty ? standard : { ...standard, ...asked });
 		if (problem !== undefined) {
 			const text = `Bad Request: the request headers and body disagree: ${problem}`;
-			this.report(new Error(`rejected: ${text}`));
 			throw new GatewayError("header-mismatch", text, { id });
 		}
 		if (client.findMethod(method) === undefined) {
@@ -323,13 +298,6 @@ export class HttpEndpoint {
 		const request = new ClientRequest(client, message, exchange);
 		this.#open.set(exchange, request);
 		void client.serve(request);
-	}
-
-	#onClose(exchange: Exchange): void {
-		if (!exchange.isSettled) {
-			this.#open.get(exchange)?.cancel("the client has disconnected");
-		}
-		this.#open.delete(exchange);
 	}
 
 	/** Throws if a tool of the client's devices is hidden from it, and names the scopes with which the client could call it. */

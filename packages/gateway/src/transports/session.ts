@@ -38,10 +38,7 @@ const REVISION_OF_EMPTY_EVENTS = "2025-11-25";
 /** Lists that changed are announced again on every new stream. */
 const LIST_CHANGED = /\/list_changed$/;
 
-/** Methods whose effect outlasts the process. */
-const SETTERS: ReadonlySet<string> = new Set(["resources/subscribe", "resources/unsubscribe", "logging/setLevel"]);
-
-/** The effect of these requests, as it is kept. */
+/** The settings of a session, as they are kept. */
 const KEPT_SETTINGS = z.object({
 	subscriptions: z.array(z.string()),
 	logLevel: z.custom<LoggingLevel>(isSpecType.LoggingLevel).optional(),
@@ -84,7 +81,6 @@ export class Session implements Channel, ResponseForm {
 	readonly #stopFollowing: () => void;
 	readonly #idleTimer: NodeJS.Timeout;
 	#calls = 0;
-	#openResponses = 0;
 	#isClosed = false;
 
 	/** @param isRestored whether another process, or this one before the session was idle, has begun it */
@@ -110,7 +106,7 @@ export class Session implements Channel, ResponseForm {
 
 	/** Whether no response is open: clients that have lost theirs do not keep the session in memory. */
 	get isIdle(): boolean {
-		return this.#openResponses === 0;
+		return this.#standalone?.isLost !== false && [...this.#exchanges].every(({ isLost }) => isLost);
 	}
 
 	get client(): ConnectedClient {
@@ -119,35 +115,67 @@ export class Session implements Channel, ResponseForm {
 	}
 
 	/**
-	 * Serves a request with a body, or one for a stream, which names the last event that the client has got.
+	 * Serves a request with a body.
 	 *
 	 * @throws GatewayError if it has another form than expected
 	 */
-	serve(response: ServerResponse, { body, lastEvent }: { readonly body?: unknown; readonly lastEvent?: string }): void {
-		if (this.#isClosed) {
-			throw new GatewayError("session-not-found", "Session not found");
+	post(response: ServerResponse, body: unknown): void {
+		this.#idleTimer.refresh();
+		const messages: unknown[] = Array.isArray(body) ? body : [body];
+		const requests = messages.filter(isRequest);
+		const isMessage = (each: unknown): boolean => isRequest(each) || isNotification(each) || isResponse(each);
+		if (requests.length < messages.length && !messages.every(isMessage)) {
+			throw new GatewayError("parse", "Parse error: Invalid JSON-RPC message");
 		}
-		this.#openResponses += 1;
-		response.once("close", () => {
-			this.#openResponses -= 1;
-			if (!this.#isClosed) {
-				this.#idleTimer.refresh();
-			}
-		});
-		if (lastEvent === undefined) {
-			this.#post(response, body);
+		const problem = this.#problemOf(body, requests);
+		if (problem !== undefined) {
+			throw new GatewayError("invalid-request", `Invalid Request: ${problem}`);
+		}
+		let exchange: Exchange | undefined;
+		if (requests.length === 0) {
+			response.writeHead(202).end();
 		} else {
-			this.#openStream(lastEvent, response);
+			this.#streams += 1;
+			exchange = new Exchange(response, this, requests, this.#streams, Array.isArray(body));
+		}
+		for (const message of messages as JSONRPCMessage[]) {
+			if ("method" in message && message.method === "tools/call") {
+				this.#calls += 1;
+				if (exchange !== undefined && this.#client.changes.size > 0 && !this.#hasStream) {
+					this.#announceWithCall(exchange);
+				}
+			}
+			this.#client.receive(message, exchange);
+		}
+	}
+
+	/**
+	 * Opens a stream, or resumes one.
+	 *
+	 * @param last the header `Last-Event-ID`; empty: the client has got no event yet
+	 * @throws GatewayError if it is not known
+	 */
+	openStream(response: ServerResponse, last: string): void {
+		this.#idleTimer.refresh();
+		const from = last === "" ? { stream: STANDALONE, number: this.#sent } : readEventId(last);
+		const missed = from === undefined ? "" : this.#events.after(from);
+		if (from?.stream === STANDALONE) {
+			this.#openStandalone(response, missed);
+			return;
+		}
+		const exchange = [...this.#exchanges].find(({ stream }) => stream === from?.stream);
+		if (exchange?.isStream) {
+			exchange.moveTo(response, missed);
+		} else if (missed !== "") {
+			response.writeHead(200, { ...STREAM, ...this.headers }).end(missed);
+		} else {
+			throw new GatewayError("bad-request", "Bad Request: unknown Last-Event-ID");
 		}
 	}
 
 	/** Sends a message that belongs to no request, if the client has a stream for it. */
 	send(message: JSONRPCMessage): void {
 		this.#standalone?.send(message);
-	}
-
-	keep(request: JSONRPCRequest): Promise<void> | undefined {
-		return SETTERS.has(request.method) ? this.#keep(request) : undefined;
 	}
 
 	/**
@@ -201,6 +229,12 @@ export class Session implements Channel, ResponseForm {
 		this.#endpoint.report(error);
 	}
 
+	onClose(): void {
+		if (!this.#isClosed) {
+			this.#idleTimer.refresh();
+		}
+	}
+
 	#onTimer(): void {
 		if (this.isIdle) {
 			this.close();
@@ -235,8 +269,7 @@ export class Session implements Channel, ResponseForm {
 		}
 	}
 
-	/** Never rejects: the session continues without. */
-	async #keep({ method, params }: JSONRPCRequest): Promise<void> {
+	async keep({ method, params }: JSONRPCRequest): Promise<void> {
 		if (method !== "logging/setLevel") {
 			this.#missing.delete(`${params?.uri}`);
 		}
@@ -258,41 +291,6 @@ export class Session implements Channel, ResponseForm {
 		}
 	}
 
-	#post(response: ServerResponse, body: unknown): void {
-		const messages: unknown[] = Array.isArray(body) ? body : [body];
-		const requests = messages.filter(isRequest);
-		const isMessage = (each: unknown): boolean => isRequest(each) || isNotification(each) || isResponse(each);
-		if (requests.length < messages.length && !messages.every(isMessage)) {
-			throw new GatewayError("parse", "Parse error: Invalid JSON-RPC message");
-		}
-		const problem = this.#problemOf(body, requests);
-		if (problem !== undefined) {
-			throw new GatewayError("invalid-request", `Invalid Request: ${problem}`);
-		}
-		let exchange: Exchange | undefined;
-		if (requests.length === 0) {
-			response.writeHead(202).end();
-		} else {
-			this.#streams += 1;
-			exchange = new Exchange(response, this, requests, this.#streams, Array.isArray(body));
-		}
-		for (const message of messages as JSONRPCMessage[]) {
-			if ("method" in message && message.method === "tools/call") {
-				this.#calls += 1;
-				if (exchange !== undefined && this.#client.changes.size > 0 && !this.#hasStream) {
-					this.#announceWithCall(exchange);
-				}
-			}
-			const isCancelling = "method" in message && message.method === "notifications/cancelled";
-			const cancelled = isCancelling ? this.#client.requests.get(message.params?.requestId) : undefined;
-			this.#client.receive(message, exchange);
-			if (cancelled !== undefined) {
-				// It gets no answer.
-				(cancelled.channel as Exchange).settle(cancelled.id);
-			}
-		}
-	}
-
 	/** Checks valid messages against this session. The ids of requests must differ: a response names only the id. */
 	#problemOf(body: unknown, requests: readonly JSONRPCRequest[]): string | undefined {
 		const { revision } = this.#client;
@@ -309,25 +307,6 @@ export class Session implements Channel, ResponseForm {
 			({ id }, at) => this.#client.requests.has(id) || requests.findIndex((other) => other.id === id) !== at,
 		);
 		return used && `the id ${JSON.stringify(used.id)} is already in use`;
-	}
-
-	/** @param last the header `Last-Event-ID` */
-	#openStream(last: string, response: ServerResponse): void {
-		// A client without an id has got no event yet.
-		const from = last === "" ? { stream: STANDALONE, number: this.#sent } : readEventId(last);
-		const missed = from === undefined ? "" : this.#events.after(from);
-		if (from?.stream === STANDALONE) {
-			this.#openStandalone(response, missed);
-			return;
-		}
-		const exchange = [...this.#exchanges].find(({ stream }) => stream === from?.stream);
-		if (exchange?.isStream) {
-			exchange.moveTo(response, missed);
-		} else if (missed !== "") {
-			response.writeHead(200, { ...STREAM, ...this.headers }).end(missed);
-		} else {
-			throw new GatewayError("bad-request", "Bad Request: unknown Last-Event-ID");
-		}
 	}
 
 	#openStandalone(response: ServerResponse, missed: string): void {

@@ -2,9 +2,9 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { clientInput } from "xs-mcp-manager/core";
 import type { Access } from "../config/access.js";
+import type { GatewayError } from "../gateway-error.js";
 import { Client, openClient } from "../mcp/client.js";
 import { type Channel, readStateless } from "../mcp/client-request.js";
-import { errorFor } from "../mcp/contents.js";
 import type { Gateway } from "../mcp/gateway.js";
 
 /** A client at the other end of this process's standard input and output. */
@@ -37,8 +37,7 @@ export function serveOverStdio(gateway: Gateway, access: Access, server?: string
 			const isStateless = readStateless(message) !== undefined;
 			(isStateless ? stateless : session).receive(message);
 		} catch (error) {
-			const { id } = message as { readonly id?: string };
-			channel.send({ jsonrpc: "2.0", id, error: errorFor(error, stateless.revision) } as JSONRPCMessage);
+			channel.send((error as GatewayError).response as JSONRPCMessage);
 		}
 	};
 	const closed = new Promise<void>((resolve) => {
