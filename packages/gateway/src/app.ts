@@ -19,7 +19,6 @@ import {
 	allowOrigin,
 	answerCors,
 	checkMethod,
-	HEADERS,
 	type HttpEnv,
 	type Middleware,
 	makeLimits,
@@ -94,17 +93,20 @@ function serveRequests(
 ): typeof serveOthers {
 	const serve = async (incoming: IncomingMessage, outgoing: ServerResponse, name: string): Promise<void> => {
 		try {
-			outgoing.setHeaders(HEADERS);
 			guard.checkSource(incoming);
-			if (incoming.headers.origin !== undefined && answerCors(incoming, outgoing)) {
+			if (answerCors(incoming, outgoing)) {
 				return;
 			}
 			if (incoming.headers.upgrade !== undefined) {
 				rejectWebSocket(incoming, urls, settings);
 			}
 			const { access, grant } = await guard.admit(incoming, outgoing);
-			checkMethod(incoming.method, "GET", "POST", "DELETE");
-			const body = incoming.method === "POST" ? await readJson(incoming, settings.maxBodyBytes) : undefined;
+			let body: unknown;
+			if (incoming.method === "POST") {
+				body = await readJson(incoming, settings.maxBodyBytes);
+			} else {
+				checkMethod(incoming.method, "GET", "POST", "DELETE");
+			}
 			const server = name === "" ? undefined : querystring.unescape(name);
 			const lacksScope = grant && ((scope: string) => guard.lacksScope(incoming, scope));
 			await endpoint.handle(incoming, outgoing, { access, server, body, lacksScope });

@@ -131,17 +131,16 @@ export function fetchPolicy(
 			);
 		}
 	};
-	/** Checks the arguments of a call. Rejects with ServerError that names the argument. */
-	return async (server: Server, tool: ServerTool, args: object): Promise<void> => {
-		if (server.configured || isUserOnly(tool)) {
-			return;
-		}
-		for (const [name, value] of Object.entries(args)) {
+	/** Checks the arguments of a call: undefined if none is a URL. Rejects with ServerError that names the argument. */
+	return (server: Server, tool: ServerTool, args: object): Promise<void> | undefined => {
+		const urls = Object.entries(args).filter(([name, value]) => {
 			const property = tool.inputSchema.properties?.[name];
 			const isUrl = /(^|[^a-z])url$|Url$/i.test(name) || (isObject(property) && property.format === "uri");
-			if (isUrl && typeof value === "string" && /^https?:/i.test(value.trim())) {
-				await checkUrl(server, name, value);
-			}
+			return isUrl && typeof value === "string" && /^https?:/i.test(value.trim());
+		});
+		if (urls.length === 0 || server.configured || isUserOnly(tool)) {
+			return undefined;
 		}
+		return Promise.all(urls.map(([name, url]) => checkUrl(server, name, url))).then(() => undefined);
 	};
 }

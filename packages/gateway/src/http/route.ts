@@ -88,18 +88,18 @@ export function deviceOf(c: Context<HttpEnv>, servers: ServerRegistry): Server {
 }
 
 /** Security headers of an API: no rendering, framing, sniffing or caching. */
-export const HEADERS = new Map([
-	["Cache-Control", "no-store"],
-	["Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"],
-	["Cross-Origin-Opener-Policy", "same-origin"],
-	["Referrer-Policy", "no-referrer"],
-	["X-Content-Type-Options", "nosniff"],
-	["X-Frame-Options", "DENY"],
-]);
+export const HEADERS = {
+	"Cache-Control": "no-store",
+	"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+	"Cross-Origin-Opener-Policy": "same-origin",
+	"Referrer-Policy": "no-referrer",
+	"X-Content-Type-Options": "nosniff",
+	"X-Frame-Options": "DENY",
+};
 
 /** Headers are set on Node's response, before the route runs: a route that streams writes to that response itself. */
 export const setHeaders: Middleware = async (c, next) => {
-	c.env.outgoing.setHeaders(HEADERS);
+	c.env.outgoing.setHeaders(new Map(Object.entries(HEADERS)));
 	await next();
 };
 
@@ -127,7 +127,9 @@ export function answerCors({ method, headers }: IncomingMessage, outgoing: Serve
 	}
 	outgoing.setHeaders(new Map(Object.entries({ "Access-Control-Allow-Origin": origin, ...CORS })));
 	if (method === "OPTIONS") {
-		outgoing.writeHead(204, { ...PREFLIGHT, ...(asked && { "Access-Control-Allow-Headers": asked }) }).end();
+		outgoing
+			.writeHead(204, { ...HEADERS, ...PREFLIGHT, ...(asked && { "Access-Control-Allow-Headers": asked }) })
+			.end();
 	}
 	return method === "OPTIONS";
 }
@@ -302,6 +304,6 @@ export function streamLimit(kind: string): (owner: string, response: ServerRespo
 
 /** Answers a request with the JSON-RPC response of an error. */
 export function answerRpc(outgoing: ServerResponse, { status, headers, response }: GatewayError): void {
-	outgoing.writeHead(status, { ...headers, "Content-Type": "application/json" });
+	outgoing.writeHead(status, { ...HEADERS, ...headers, "Content-Type": "application/json" });
 	outgoing.end(JSON.stringify(response));
 }

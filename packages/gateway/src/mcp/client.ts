@@ -84,7 +84,7 @@ const METHODS: Readonly<Record<string, Method>> = {
 	"tools/list": method(specTypeSchemas.PaginatedRequestParams, (params, request) =>
 		request.client.listTools(params, request),
 	),
-	"tools/call": { serve: (request) => request.client.callTool(request) },
+	"tools/call": { serve: callTool },
 	...RESOURCE_METHODS,
 	...PROMPT_METHODS,
 	...LISTEN_METHODS,
@@ -285,30 +285,19 @@ export class Client {
 		return this.page("tools", toolsFor(tools, this.revision), ({ name }) => name, params);
 	}
 
-	/** Calls a tool of a server, of the gateway, or of several devices at once. Rejects with ProtocolError. */
-	callTool(request: ClientRequest): Promise<OrInput<CallToolResult>> {
-		const { params } = request;
-		// The schema is slower, and only needed for its error message.
-		const isValid = typeof params.name === "string" && isObject(params.arguments ?? {});
-		const { name, arguments: args = {} } = isValid
-			? (params as CallToolRequest["params"])
-			: readParams(specTypeSchemas.CallToolRequestParams, params);
-		if (!this.isStateless || !request.declaresTasks) {
-			return this.#call(name, args, request);
-		}
-		const tool = (this.catalog.findTool(name) ?? this.catalog.lists.findGroup(name)?.members[0])?.tool;
-		return callAsTask(request, tool, (each) => this.#call(name, args, each));
-	}
-
-	/** @param isNested whether a catalog tool makes the call */
-	async #call(name: string, args: object, request: ClientRequest, isNested = false): Promise<OrInput<CallToolResult>> {
+	/**
+	 * Calls a tool of a server, of the gateway, or of several devices at once. Rejects with ProtocolError.
+	 *
+	 * @param isNested whether a catalog tool makes the call
+	 */
+	async call(name: string, args: object, request: ClientRequest, isNested = false): Promise<OrInput<CallToolResult>> {
 		const { catalog, revision } = this;
 		const own = catalog.ownTools.find(({ listed }) => listed.name === name);
 		const found = own === undefined ? (catalog.findTool(name) ?? catalog.lists.findGroup(name)) : undefined;
 		const catalogTool = isNested ? undefined : CATALOG_TOOLS.get(name);
 		// Catalog tools can be called whatever the list has: a client may still have the list from before.
 		if (catalogTool !== undefined && (found === undefined || "members" in found || catalog.kind !== "full")) {
-			const call = (named: string, toolArgs: object) => this.#call(named, toolArgs, request, true);
+			const call = (named: string, toolArgs: object) => this.call(named, toolArgs, request, true);
 			return resultFor(await catalogTool.run(args, { catalog, revision, call }), revision);
 		}
 		if (found === undefined) {
@@ -337,7 +326,7 @@ export class Client {
 		const mayWait = alias !== undefined && catalog.access.devices === undefined;
 		const problem = mayWait ? await this.gateway.whenKnown(alias) : undefined;
 		if (catalog.findTool(name) !== undefined) {
-			return await this.#call(name, args, request, true);
+			return await this.call(name, args, request, true);
 		}
 		if (problem !== undefined) {
 			return resultFor(failedCall("server-offline", problem), this.revision);
@@ -346,7 +335,7 @@ export class Client {
 		// Devices are named for a tool that several have.
 		const matchesArgs = !(DEVICES in args) || catalog.lists.findGroup(meant) !== undefined;
 		if (meant !== name && matchesArgs) {
-			return await this.#call(meant, args, request, true);
+			return await this.call(meant, args, request, true);
 		}
 		throw new ProtocolError(ProtocolErrorCode.InvalidParams, catalog.unknownText(name));
 	}
@@ -357,7 +346,10 @@ export class Client {
 		if (tool.execution?.taskSupport === "required" && !request.declaresTasks) {
 			throw missingTasks(tool.name);
 		}
-		await gateway.checkCall(server, tool, args);
+		const checking = gateway.checkCall(server, tool, args);
+		if (checking !== undefined) {
+			await checking;
+		}
 		// Devices cannot ask in their session.
 		const isDirect = !server.configured && request.params.requestState === undefined;
 		let result = isDirect ? await server.call(tool, args, request) : undefined;
@@ -427,6 +419,22 @@ export class Client {
 		const hints = isCacheable && { ...this.caching, ...(method === "resources/read" && { ttlMs: 0 }) };
 		return { ...hints, ...result, resultType, _meta: { ...IDENTITY, ..._meta } };
 	}
+}
+
+/** Calls a tool, as a task for a client that knows tasks. Rejects with ProtocolError. */
+function callTool(request: ClientRequest): Promise<OrInput<CallToolResult>> {
+	const { client, params } = request;
+	// The schema is slower, and only needed for its error message.
+	const isValid = typeof params.name === "string" && isObject(params.arguments ?? {});
+	const { name, arguments: args = {} } = isValid
+		? (params as CallToolRequest["params"])
+		: readParams(specTypeSchemas.CallToolRequestParams, params);
+	if (!client.isStateless || !request.declaresTasks) {
+		return client.call(name, args, request);
+	}
+	const { catalog } = client;
+	const tool = (catalog.findTool(name) ?? catalog.lists.findGroup(name)?.members[0])?.tool;
+	return callAsTask(request, tool, (each) => client.call(name, args, each));
 }
 
 /** A client in a session that is told of changes as long as it is connected. */

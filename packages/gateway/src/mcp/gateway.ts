@@ -27,8 +27,8 @@ export interface GatewayOptions extends ServerRegistryOptions, Partial<ToolView>
 	readonly requestStateKey?: string;
 	/** The page of a device's panel in applications that show pages (MCP Apps). Default: devices have none. */
 	readonly panel?: string | undefined;
-	/** Checks a client's call of a tool before it is made. Rejects with ServerError. Default: accepts all. */
-	readonly checkCall?: (server: Server, tool: ServerTool, args: object) => Promise<void>;
+	/** Checks a client's call of a tool before it is made. Rejects with ServerError. Undefined: it is accepted. Default: accepts all. */
+	readonly checkCall?: (server: Server, tool: ServerTool, args: object) => Promise<void> | undefined;
 }
 
 /** The capabilities for configured servers: the client that called is asked, if it can answer, and gets the pages of MCP Apps. */
@@ -73,7 +73,7 @@ export class Gateway {
 	protected constructor(options: GatewayOptions, onWarning?: (message: string) => void) {
 		this.servers = new ServerRegistry({ relayed: RELAYED, ...options }, onWarning);
 		this.panel = options.panel;
-		this.checkCall = options.checkCall ?? (async () => {});
+		this.checkCall = options.checkCall ?? (() => undefined);
 		this.asking = makeAsking(options.requestStateKey);
 		this.tasks = makeTasks(options.taskTtl, options.taskPatience);
 		this.updates = new FirmwareUpdates(this.servers);

@@ -82,9 +82,12 @@ export class RequestGuard {
 	 * token if one is required (401), and after too many requests (429).
 	 */
 	async admit(request: IncomingMessage, response: ServerResponse): Promise<Admission> {
-		let admission = await this.#authenticate(request);
+		const { authorization = "", origin, "sec-fetch-site": site } = request.headers;
+		const secret = /^Bearer +([^ ]+) *$/i.exec(authorization)?.[1];
+		// A valid token is looked up first: it shows that one is needed, so the file of tokens is inspected once.
+		const token = secret === undefined ? undefined : this.#gateway.tokens.verify("client", secret);
+		let admission = await (token === undefined ? this.#authenticate(request, secret) : this.#admitToken(token));
 		const { access, session } = admission;
-		const { origin, "sec-fetch-site": site } = request.headers;
 		const isPage = (origin ?? site) !== undefined;
 		if (isPage && this.isOfForeignPage(request)) {
 			admission = { ...admission, access: kept(this.#foreign, access, (own) => ({ ...own, isForeignPage: true })) };
@@ -207,18 +210,12 @@ export class RequestGuard {
 		return new GatewayError(code, message, { headers: { "WWW-Authenticate": header } });
 	}
 
-	/** A valid token is looked up first: it shows that one is needed, so the file of tokens is inspected once. */
-	async #authenticate(request: IncomingMessage): Promise<Admission> {
-		const { tokens } = this.#gateway;
+	/** Admits a request without a token of the store. @param secret its bearer token; undefined if it has none */
+	async #authenticate(request: IncomingMessage, secret: string | undefined): Promise<Admission> {
 		const signIn = this.#signIn;
-		const secret = /^Bearer +([^ ]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
-		const token = secret === undefined ? undefined : tokens.verify("client", secret);
-		if (token !== undefined) {
-			return await this.#admitToken(token);
-		}
 		if (!this.needsToken) {
 			await this.#checkRate(request);
-			return { access: this.#withoutToken, owner: this.addressOf(request), token };
+			return { access: this.#withoutToken, owner: this.addressOf(request), token: undefined };
 		}
 		if (secret !== undefined) {
 			const grant = signIn && (await this.#grantOf(request, secret, signIn));
@@ -228,7 +225,7 @@ export class RequestGuard {
 			throw await this.#wrongToken(request);
 		}
 		const session = this.#sessionOf(request);
-		const signedIn = session && tokens.current(session.token);
+		const signedIn = session && this.#gateway.tokens.current(session.token);
 		if (signedIn !== undefined) {
 			return await this.#admitToken(signedIn, session);
 		}

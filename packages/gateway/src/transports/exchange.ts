@@ -13,7 +13,7 @@ import type { Channel, ClientRequest } from "../mcp/client-request.js";
 
 /** How the responses of one transport are written. */
 export interface ResponseForm {
-	/** Headers of each response. */
+	/** Headers of each response, beside those of its body. They are all written at once: Node then copies and checks none of them. */
 	readonly headers: OutgoingHttpHeaders;
 	/** The text of an event with the JSON of a message; `method` is that of a notification or request. */
 	readonly event: (stream: number, json: string, method?: string) => string;
@@ -102,7 +102,7 @@ export class Exchange implements Channel {
 		}
 		if (!this.#isStream) {
 			this.#isStream = true;
-			response.writeHead(200, { ...STREAM, ...this.#form.headers });
+			response.writeHead(200, { ...this.#form.headers, ...STREAM });
 			for (const earlier of this.#answers.splice(0)) {
 				response.write(this.#form.event(this.stream, earlier));
 			}
@@ -130,8 +130,8 @@ export class Exchange implements Channel {
 			}
 			return;
 		}
-		const lacksCapability = "error" in message && message.error.code === LACKS_CAPABILITY;
-		this.settle(message.id as RequestId, text, lacksCapability && request?.session === undefined ? 400 : 200);
+		const status = "error" in message && request?.session === undefined ? STATUS[message.error.code] : 200;
+		this.settle(message.id as RequestId, text, status);
 	}
 
 	/**
@@ -155,13 +155,11 @@ export class Exchange implements Channel {
 		if (this.#isStream) {
 			response.end();
 		} else if (answers.length === 0) {
-			response.writeHead(status, { ...STREAM, ...this.#form.headers }).end();
+			response.writeHead(status, { ...this.#form.headers, ...STREAM }).end();
 		} else {
 			const text = this.#isBatch ? `[${answers.splice(0).join(",")}]` : (answers.pop() as string);
-			const length = Buffer.byteLength(text);
-			const type = { "Content-Type": "application/json", "Content-Length": length };
-			response.writeHead(status, { ...type, ...this.#form.headers });
-			response.end(text);
+			const body = { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(text) };
+			response.writeHead(status, { ...this.#form.headers, ...body }).end(text);
 		}
 	}
 
@@ -237,8 +235,11 @@ export class Exchange implements Channel {
 /** Notifications that are dropped for slow readers. */
 const OF_CALLS: ReadonlySet<string> = new Set(["notifications/progress", "notifications/message"]);
 
-/** The client has not declared a capability that its request needs. */
-const LACKS_CAPABILITY = ProtocolErrorCode.MissingRequiredClientCapability;
+/** The status of a response to a request without a session, by the code of its error. Default: 200. */
+const STATUS: Readonly<Record<number, number>> = {
+	[ProtocolErrorCode.MissingRequiredClientCapability]: 400,
+	[ProtocolErrorCode.MethodNotFound]: 404,
+};
 
 /** Exchanges whose response is open, and the one timer that keeps their connections open. */
 const open = new Set<Exchange>();

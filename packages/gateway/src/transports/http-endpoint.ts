@@ -11,6 +11,7 @@ import { type Access, scopesOf } from "../config/access.js";
 import type { Configuration } from "../config/settings.js";
 import { GatewayError } from "../gateway-error.js";
 import { victimFor } from "../http/fair-share.js";
+import { HEADERS } from "../http/route.js";
 import { Client } from "../mcp/client.js";
 import { ClientRequest, isRequest, readStateless } from "../mcp/client-request.js";
 import type { Gateway } from "../mcp/gateway.js";
@@ -73,7 +74,7 @@ export class HttpEndpoint {
 	readonly #calls = new Set<ServerResponse>();
 	/** The form of responses to clients without a session. */
 	readonly #form: ResponseForm = {
-		headers: {},
+		headers: HEADERS,
 		event: (_, json) => eventOf(json),
 		first: () => COMMENT,
 		onClose: (exchange, isAnswered) => {
@@ -152,7 +153,7 @@ export class HttpEndpoint {
 			this.#serveStateless(request, response, catalog, message);
 		} else {
 			// This revision has no notifications to servers: a client cancels a request by closing its connection.
-			response.writeHead(202).end();
+			response.writeHead(202, HEADERS).end();
 		}
 	}
 
@@ -209,7 +210,7 @@ export class HttpEndpoint {
 			this.#ended.set(id, true);
 			this.#sessions.get(id)?.close(true);
 			await this.store.delete(keyOf(id)).catch(this.report);
-			response.writeHead(200).end();
+			response.writeHead(200, HEADERS).end();
 			return;
 		}
 		let session = this.#sessions.get(`${id}`);
@@ -290,9 +291,6 @@ export class HttpEndpoint {
 		if (problem !== undefined) {
 			const text = `Bad Request: the request headers and body disagree: ${problem}`;
 			throw new GatewayError("header-mismatch", text, { id });
-		}
-		if (client.findMethod(method) === undefined) {
-			throw new GatewayError("method-not-found", "Method not found", { id });
 		}
 		const exchange = new Exchange(response, this.#form, [message]);
 		const request = new ClientRequest(client, message, exchange);

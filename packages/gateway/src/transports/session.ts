@@ -4,6 +4,7 @@ import { digest } from "xs-mcp-manager/core";
 import * as z from "zod";
 import type { Catalog, CatalogChange, ListName } from "../catalog/catalog.js";
 import { GatewayError } from "../gateway-error.js";
+import { HEADERS } from "../http/route.js";
 import { Client } from "../mcp/client.js";
 import { type Channel, isNotification, isRequest, isResponse } from "../mcp/client-request.js";
 import { COMMENT, EventLog, Exchange, eventOf, type ResponseForm, readEventId, STREAM } from "./exchange.js";
@@ -93,7 +94,7 @@ export class Session implements Channel, ResponseForm {
 		this.#endpoint = endpoint;
 		this.#claims = claims;
 		this.sessionId = id;
-		this.headers = { "Mcp-Session-Id": id };
+		this.headers = { ...HEADERS, "Mcp-Session-Id": id };
 		this.holder = holder;
 		this.catalog = catalog;
 		this.#client = new Client(endpoint.gateway, catalog, this);
@@ -133,7 +134,7 @@ export class Session implements Channel, ResponseForm {
 		}
 		let exchange: Exchange | undefined;
 		if (requests.length === 0) {
-			response.writeHead(202).end();
+			response.writeHead(202, HEADERS).end();
 		} else {
 			this.#streams += 1;
 			exchange = new Exchange(response, this, requests, this.#streams, Array.isArray(body));
@@ -167,7 +168,7 @@ export class Session implements Channel, ResponseForm {
 		if (exchange?.isStream) {
 			exchange.moveTo(response, missed);
 		} else if (missed !== "") {
-			response.writeHead(200, { ...STREAM, ...this.headers }).end(missed);
+			response.writeHead(200, { ...this.headers, ...STREAM }).end(missed);
 		} else {
 			throw new GatewayError("bad-request", "Bad Request: unknown Last-Event-ID");
 		}
