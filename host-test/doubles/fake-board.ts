@@ -1,3 +1,4 @@
+import { expectOk } from "../../src/features/http.js";
 import type {
 	Board,
 	Face,
@@ -129,7 +130,7 @@ export class FakeBoard implements Board {
 			if (request.onPiece !== undefined && this.response.status === 200) {
 				await request.onPiece(this.response.body, this.response.body.byteLength);
 			}
-			return this.response;
+			return expectOk(this.response, request.url);
 		},
 	};
 

@@ -2,6 +2,7 @@ import type { Application } from "../../src/core/application.js";
 import type { SearchEvents } from "../../src/core/backend.js";
 import { Bootstrap } from "../../src/features/bootstrap/bootstrap.js";
 import type { BootstrapConfig } from "../../src/features/bootstrap/bootstrap-report.js";
+import { expectOk } from "../../src/features/http.js";
 import type { Http, HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
 import { settled } from "../harness.js";
 import { FakeBoard, FakeSettings } from "./fake-board.js";
@@ -37,7 +38,8 @@ export class FakeOtaServer implements Http {
 			throw answer;
 		}
 		const text = typeof answer === "object" ? JSON.stringify(answer) : typeof answer === "string" ? answer : "";
-		return { status: typeof answer === "number" ? answer : 200, body: ArrayBuffer.fromString(text) };
+		const status = typeof answer === "number" ? answer : 200;
+		return expectOk({ status, body: ArrayBuffer.fromString(text) }, request.url);
 	}
 }
 

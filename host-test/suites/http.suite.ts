@@ -31,13 +31,19 @@ export default suite("HTTP", {
 	}),
 	"gives the status and the whole body, and closes the connection": given(openHttp, async ({ timer, ask }) => {
 		const { client, end } = ask();
-		client.begin(404, { "content-length": "5" });
+		client.begin(202, { "content-length": "5" });
 		client.arrive("no");
 		client.arrive("pe!");
 		client.sent.onDone(null);
 		await settled();
-		equal(end, { value: { status: 404, body: bytes("nope!") } });
+		equal(end, { value: { status: 202, body: bytes("nope!") } });
 		equal([client.closed, timer.size], [true, 0]);
+	}),
+	"rejects a status that is no success": given(ask, async ({ client, end }) => {
+		client.begin(404, { "content-length": "0" });
+		client.sent.onDone(null);
+		await settled();
+		equal(end.error, "http://host/path answered with HTTP status 404");
 	}),
 	"takes the end of the connection for the end of a body without a length": given(ask, async ({ client, end }) => {
 		client.begin(200);
@@ -330,6 +336,6 @@ export default suite("HTTP", {
 		const { client, end } = openHttp().ask({ method: "POST", body: [picture] });
 		client.begin(307, { location: "/next" });
 		await settled();
-		equal(end.value?.status, 307);
+		equal(end.error, 'http://host/path answered with HTTP status 307 (redirect to "/next" not followed)');
 	},
 });

@@ -1,3 +1,4 @@
+import { expectOk } from "../../src/features/http.js";
 import type { HttpRequest, HttpResponse } from "../../src/hardware/hardware.js";
 import type { SoundReader } from "../../src/hardware/sound.js";
 import { Client, TOOLS, type Wire } from "../doubles/client.js";
@@ -16,7 +17,7 @@ function open(file: Uint8Array, { status = 200, size = 50 } = {}) {
 			for (let at = 0; at < file.byteLength && status === 200; at += size) {
 				await request.onPiece?.(file.slice(at, at + size).buffer, file.byteLength);
 			}
-			return { status, body: new ArrayBuffer(0) };
+			return expectOk({ status, body: new ArrayBuffer(0) }, request.url);
 		},
 	};
 	const client = new Client({ context: { ...new FakeBoard(), player, http }, tools: TOOLS });

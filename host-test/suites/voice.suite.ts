@@ -1,4 +1,5 @@
 import conversation from "../../src/features/conversation/feature.js";
+import { expectOk } from "../../src/features/http.js";
 import { writeFrame } from "../../src/features/voice/audio-frames.js";
 import type { Board, HttpRequest } from "../../src/hardware/hardware.js";
 import { boardWithParts, FakeBoard, FakeCodec } from "../doubles/fake-board.js";
@@ -65,8 +66,8 @@ function playing(
 					cancelled += 1;
 					fail(new Error("cancelled"));
 				});
-				const end = status === 200 ? download(request) : Promise.resolve();
-				end.then(() => resolve({ status, body: new ArrayBuffer(0) }), fail);
+				const end = status === 200 ? download(request).catch(fail) : Promise.resolve();
+				end.then(() => expectOk({ status, body: new ArrayBuffer(0) }, request.url)).then(resolve, reject);
 			}),
 	};
 	const board = Object.assign(boardWithParts(), { codec, http });

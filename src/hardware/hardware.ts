@@ -229,7 +229,7 @@ export interface HttpResponse {
 export interface Http {
 	/**
 	 * Follows redirects, but not from https to http, and none of a body that is read from a source. Another server gets no
-	 * `Authorization`. Rejects without a complete response; any status is a response.
+	 * `Authorization`. Rejects without a complete response, or if its status is not 2xx.
 	 */
 	request(request: HttpRequest): Promise<HttpResponse>;
 }

@@ -1,6 +1,5 @@
 import type { Http } from "../hardware/hardware.js";
 import type { ByteSource } from "../hardware/pictures.js";
-import { expectOk } from "../protocols/http-status.js";
 
 interface PictureUpload {
 	readonly url: string;
@@ -19,7 +18,7 @@ const BOUNDARY = "----xs-mcp-7d94b1c0e6f25a38";
 const FIELD = `--${BOUNDARY}\r\nContent-Disposition: form-data; name=`;
 
 /**
- * Uploads a picture as a form (multipart/form-data, RFC 7578). Rejects without an answer, or if its status is not 2xx.
+ * Uploads a picture as a form (multipart/form-data, RFC 7578). Rejects as {@link Http} does.
  *
  * @returns the server's answer
  */
@@ -30,7 +29,7 @@ export const uploadPicture = async (http: Http, upload: PictureUpload): Promise<
 	try {
 		const all = new Map([...headers, ["Content-Type", `multipart/form-data; boundary=${BOUNDARY}`]]);
 		const body = [ArrayBuffer.fromString(start), picture, ArrayBuffer.fromString(`\r\n--${BOUNDARY}--\r\n`)];
-		const response = expectOk(await http.request({ method: "POST", url, headers: all, body }), url);
+		const response = await http.request({ method: "POST", url, headers: all, body });
 		return String.fromArrayBuffer(response.body);
 	} finally {
 		picture.close();

@@ -1,5 +1,4 @@
 import { MAX_RATE, MIN_RATE, type Player, type Sound, type SoundFile, type SoundReader } from "../hardware/sound.js";
-import { expectOk } from "../protocols/http-status.js";
 import { WavReader } from "../sound/wav-reader.js";
 import { ACTS, defineTool, integer, optional, string } from "./define-tool.js";
 
@@ -74,7 +73,7 @@ export default defineTool({
 					await play(file.slice(at, Math.min(at + PIECE, file.byteLength)));
 				}
 			} else {
-				expectOk(await http.request({ method: "GET", url, onPiece: play }), url);
+				await http.request({ method: "GET", url, onPiece: play });
 			}
 			await play();
 			if (playing.sound === undefined) {

@@ -1,4 +1,3 @@
-import { expectOk } from "../protocols/http-status.js";
 import { ACTS, defineTool, string } from "./define-tool.js";
 
 export default defineTool({
@@ -18,7 +17,7 @@ export default defineTool({
 			picture.write(piece);
 		};
 		try {
-			expectOk(await http.request({ method: "GET", url, onPiece }), url);
+			await http.request({ method: "GET", url, onPiece });
 			await picture.end();
 		} catch (error) {
 			picture.cancel();

@@ -8,7 +8,6 @@ import { isObject, tryParseJson } from "../../core/text/json.js";
 import { isNewer } from "../../core/text/version.js";
 import type { Http, HttpResponse, Settings, TimerHandle } from "../../hardware/hardware.js";
 import { Backoff } from "../../protocols/backoff.js";
-import { expectOk } from "../../protocols/http-status.js";
 import { type Activation, type BootstrapAnswer, readAnswer } from "./bootstrap-answer.js";
 import {
 	type BootstrapConfig,
@@ -141,8 +140,8 @@ export class Bootstrap extends AppPart implements Search {
 	private async ask(): Promise<BootstrapAnswer> {
 		const { app, identity } = this;
 		const { otaUrl } = this.config;
-		const response = await this.post(otaUrl, bootstrapReport(identity), TIMEOUT);
-		const answer = readAnswer(String.fromArrayBuffer(expectOk(response, otaUrl).body));
+		const { body } = await this.post(otaUrl, bootstrapReport(identity), TIMEOUT);
+		const answer = readAnswer(String.fromArrayBuffer(body));
 		for (const problem of answer.dropped) {
 			app.log(`bootstrap: dropped: ${problem}`);
 		}
@@ -245,7 +244,7 @@ export class Bootstrap extends AppPart implements Search {
 		}
 	}
 
-	/** @returns the HTTP status, or 0 if there was no answer */
+	/** @returns the HTTP status, or 0 if it is not 2xx */
 	private async askWhetherBound(body: object, timeout: number): Promise<number> {
 		const { otaUrl } = this.config;
 		const url = `${otaUrl}${otaUrl.endsWith("/") ? "" : "/"}activate`;

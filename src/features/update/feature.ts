@@ -6,7 +6,6 @@ import { fromHex, toHex } from "../../core/text/hex.js";
 import { isNewer, isVersion } from "../../core/text/version.js";
 import type { Http } from "../../hardware/hardware.js";
 import type { FirmwareSink, FirmwareSource, Installer, UpdateProgress, Updater } from "../../hardware/updater.js";
-import { expectOk } from "../../protocols/http-status.js";
 import type { Words } from "../language.js";
 import { rollBack, TRIAL, Trial } from "./trial.js";
 
@@ -85,8 +84,7 @@ export class FirmwareInstaller extends AppPart implements Installer {
 		}
 		const beside = url.replace(/(\?.*)?$/, (query) => `${SIGNATURE_ENDING}${query}`);
 		try {
-			const request = { method: "GET", url: beside, maxBytes: MAX_SIGNATURE_BYTES } as const;
-			const { body } = expectOk(await http.request(request), beside);
+			const { body } = await http.request({ method: "GET", url: beside, maxBytes: MAX_SIGNATURE_BYTES });
 			return readHex(beside, String.fromArrayBuffer(body).trim(), SIGNATURE_BYTES);
 		} catch (error) {
 			throw new Error(`signature required: ${(error as Error).message}`);
@@ -109,7 +107,7 @@ export class FirmwareInstaller extends AppPart implements Installer {
 				onProgress(bytes, total);
 			}
 		};
-		expectOk(await http.request({ method: "GET", url, onPiece }), url);
+		await http.request({ method: "GET", url, onPiece });
 		if (bytes === 0) {
 			throw new Error(`${url}: the image is empty`);
 		}

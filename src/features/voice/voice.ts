@@ -6,7 +6,6 @@ import type { Http } from "../../hardware/hardware.js";
 import type { Light } from "../../hardware/kinds/light.js";
 import type { Codec, PlayOpusFile } from "../../hardware/sound.js";
 import type { Envelope, Session } from "../../protocols/envelope.js";
-import { expectOk } from "../../protocols/http-status.js";
 import { readAudioParams, readFrame, readTimestamp, writeFrame } from "./audio-frames.js";
 import { OggOpusReader, packetDuration } from "./ogg-opus.js";
 import { type OpenUdp, readUdpSettings, type UdpChannel } from "./udp-audio.js";
@@ -279,7 +278,7 @@ class Voice extends AppPart implements Listener {
 					await play(packet);
 				}
 			};
-			expectOk(await http.request({ method: "GET", url, onPiece, onOpen }), url);
+			await http.request({ method: "GET", url, onPiece, onOpen });
 			if (!file.isWhole) {
 				throw new RangeError("Ogg: the file is cut off");
 			}
