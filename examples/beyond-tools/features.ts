@@ -12,7 +12,7 @@ import volume from "./volume-resource.js";
 
 /** Makes the resources, prompts and other MCP capabilities of the device. */
 export function makeFeatures(board: Hardware) {
-	const resources = new Resources<Hardware>({ resources: [volume, setting].filter((each) => isOffered(each, board)) });
+	const resources = new Resources<Hardware>([volume, setting].filter((each) => isOffered(each, board)));
 	const prompts = new Prompts<Hardware>([evening].filter((each) => isOffered(each, board)));
 	const listed = [resources, prompts, new Completion({ prompts, resources })];
 	return [...listed, new Logging(), new Stateless<Hardware>(), new ClientRequests()];

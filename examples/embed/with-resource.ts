@@ -16,4 +16,4 @@ const target = createResource({
 
 const options = { name: "thermostat", version: "1.0.0", context: { target: 20 } };
 
-export default new FeatureServer<Room>([new Resources({ resources: [target] })], options);
+export default new FeatureServer<Room>([new Resources([target])], options);

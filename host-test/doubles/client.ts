@@ -1,6 +1,6 @@
 import { type Hardware, isOffered } from "../../src/hardware/hardware.js";
 import { type Feature, FeatureServer } from "../../src/mcp_server/features/feature-server.js";
-import { Stateless, type StatelessOptions } from "../../src/mcp_server/features/stateless.js";
+import { Stateless } from "../../src/mcp_server/features/stateless.js";
 import { McpServer, type McpServerOptions } from "../../src/mcp_server/mcp-server.js";
 import type { McpSession, SessionOptions } from "../../src/mcp_server/mcp-session.js";
 import { createTool, type Tool } from "../../src/mcp_server/tool.js";
@@ -124,16 +124,15 @@ export function meta(capabilities: object = ALL, more: object = {}): object {
 	return { [VERSION]: "2026-07-28", [CAPABILITIES]: capabilities, ...more };
 }
 
-interface Options extends StatelessOptions {
+interface Options {
 	readonly tools?: readonly Tool<undefined>[];
 	readonly features?: readonly Feature<undefined>[];
-	readonly maxCalls?: number;
 }
 
-export function statelessClient({ tools = [], features = [], maxCalls = 16, ...options }: Options = {}) {
+export function statelessClient({ tools = [], features = [] }: Options = {}) {
 	const timer = new FakeTimer();
-	const all = [new Stateless<undefined>(options), ...features];
-	const client = new Client<undefined>({ context: undefined, tools, features: all, timer, maxCalls });
+	const all = [new Stateless<undefined>(), ...features];
+	const client = new Client<undefined>({ context: undefined, tools, features: all, timer });
 	let id = 0;
 	const send = async (method: string, params: object = {}, _meta = meta()): Promise<Wire[]> => {
 		id += 1;

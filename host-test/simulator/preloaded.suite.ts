@@ -35,7 +35,7 @@ export default suite("what is preloaded", {
 		const board = new FakeBoard();
 		const client = new Client<Hardware>({
 			context: board,
-			features: [new Resources<Hardware>({ resources: OFFERED })],
+			features: [new Resources<Hardware>(OFFERED)],
 		});
 		equal(client.ask("resources/list").result.resources.length, OFFERED.length);
 		const { contents } = client.ask("resources/read", { uri: STATE_URI }).result;

@@ -1,4 +1,4 @@
-import { ClientRequests, type ClientRequestsOptions } from "../../src/mcp_server/features/client-requests.js";
+import { ClientRequests } from "../../src/mcp_server/features/client-requests.js";
 import { elicit } from "../../src/mcp_server/features/elicit.js";
 import { roots } from "../../src/mcp_server/features/roots.js";
 import { sample } from "../../src/mcp_server/features/sample.js";
@@ -10,16 +10,11 @@ import { equal, given, matches, settled, suite } from "../harness.js";
 
 const askAge = (call: ToolCall) => elicit(call, { message: "Age?", fields: { age: integer() } });
 
-function makeClient(
-	run: (call: ToolCall) => Promise<unknown>,
-	capabilities: object = ALL,
-	options?: ClientRequestsOptions,
-	maxCalls = 16,
-) {
+function makeClient(run: (call: ToolCall) => Promise<unknown>, capabilities: object = ALL) {
 	const timer = new FakeTimer();
 	const asking = tool("t", async (_args, _context, call) => JSON.stringify(await run(call)));
-	const features = [new ClientRequests(options)];
-	const client = new Client<undefined>({ context: undefined, tools: [asking], features, timer, maxCalls });
+	const features = [new ClientRequests()];
+	const client = new Client<undefined>({ context: undefined, tools: [asking], features, timer });
 	client.initialize("2025-11-25", capabilities);
 	const say = async (message: object): Promise<Wire[]> => {
 		const heard = client.say(JSON.stringify({ jsonrpc: "2.0", ...message }));
@@ -127,20 +122,21 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		equal(client.log, ['unexpected response, id "s9": dropped', 'unexpected response, id "s1": dropped']);
 	}),
 	async "ping and the list of tools are answered while as many calls wait as may"() {
-		const { call, say } = makeClient(askAge, ALL, {}, 2);
-		await call(1);
-		await call(2);
-		equal((await call(3)).error.code, -32000);
-		equal((await say({ id: 4, method: "ping" }))[0].result, {});
-		equal((await say({ id: 5, method: "tools/list" }))[0].result.tools.length, 1);
+		const { call, say } = makeClient(() => new Promise(() => {}));
+		for (let id = 1; id <= 16; id += 1) {
+			await call(id);
+		}
+		equal((await call(17)).error.code, -32000);
+		equal((await say({ id: 18, method: "ping" }))[0].result, {});
+		equal((await say({ id: 19, method: "tools/list" }))[0].result.tools.length, 1);
 	},
 	async "a client that does not answer in time is told, and the call fails"() {
-		const { call, client, timer } = makeClient(askAge, ALL, { timeout: 2_000 });
+		const { call, client, timer } = makeClient(askAge);
 		await call();
-		await timer.passed(2_000);
+		await timer.passed(300_000);
 		const [cancelled, answer] = client.heard();
 		equal([cancelled.method, cancelled.params], ["notifications/cancelled", { requestId: "s1" }]);
-		equal(textOf(answer), "the client did not answer elicitation/create within 2 s");
+		equal(textOf(answer), "the client did not answer elicitation/create within 300 s");
 		equal(timer.size, 0);
 	},
 	"if the call is cancelled, so is the request to the client": given(asking, async ({ call, say, timer }) => {
@@ -171,20 +167,23 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		equal(JSON.parse(textOf(answer)), { action: "cancel" });
 	}),
 	async "requests to a client whose session ends make room for those to others"() {
-		const { call, client } = makeClient(askAge, ALL, { maxOpen: 1 });
+		const { call, client } = makeClient(askAge);
 		const heard: Wire[] = [];
 		const other = client.server.open({ send: (text) => heard.push(JSON.parse(String(text))) });
 		other.receive({ jsonrpc: "2.0", id: 0, method: "initialize", params: { capabilities: ALL } });
-		other.receive({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "t" } });
+		for (let id = 1; id <= 8; id += 1) {
+			other.receive({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "t" } });
+		}
 		await settled();
 		equal(heard.at(-1).method, "elicitation/create");
-		equal(textOf(await call()), "too many open requests to clients (limit 1)");
+		equal(textOf(await call()), "too many open requests to clients (limit 8)");
 		other.close();
 		equal((await call()).method, "elicitation/create");
 	},
 	async "a request that was answered is no longer open, and its time ends"() {
-		const { call, say, timer } = makeClient(askAge, ALL, { maxOpen: 1 });
-		for (const id of ["s1", "s2"]) {
+		const { call, say, timer } = makeClient(askAge);
+		for (let count = 1; count <= 9; count += 1) {
+			const id = `s${count}`;
 			equal((await call()).id, id);
 			await say({ id, result: { action: "decline" } });
 			equal(timer.size, 0);

@@ -32,7 +32,7 @@ const lines = createResource<undefined, "log://{day}">({
 
 function makeClient() {
 	const prompts = new Prompts<undefined>([greet, talk]);
-	const resources = new Resources<undefined>({ resources: [lines] });
+	const resources = new Resources<undefined>([lines]);
 	const features = [prompts, resources, new Completion({ prompts, resources })];
 	const client = new Client<undefined>({ context: undefined, features });
 	const get = (name: string, args?: object) => client.ask("prompts/get", { name, arguments: args });

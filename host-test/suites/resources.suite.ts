@@ -1,10 +1,10 @@
-import { Base64, createResource, Resources } from "../../src/mcp_server/features/resources.js";
+import { createResource, type Resource, Resources } from "../../src/mcp_server/features/resources.js";
 import { matchTemplate, parseTemplate } from "../../src/mcp_server/features/uri-template.js";
 import { Client } from "../doubles/client.js";
 import { equal, given, matches, ok, settled, suite, throws } from "../harness.js";
 
-function clientOf(options: ConstructorParameters<typeof Resources<undefined>>[0] = {}) {
-	const resources = new Resources<undefined>(options);
+function clientOf(offered: readonly Resource<undefined>[] = []) {
+	const resources = new Resources<undefined>(offered);
 	const client = new Client<undefined>({ context: undefined, features: [resources] });
 	const read = (uri: string) => client.ask("resources/read", { uri });
 	return { client, resources, read };
@@ -35,7 +35,7 @@ const numbered = (count: number) =>
 		}),
 	);
 
-const plain = (name: string, read: () => string | ArrayBuffer | Base64 | Promise<string>) =>
+const plain = (name: string, read: () => string | ArrayBuffer | Promise<string>) =>
 	createResource<undefined, string>({ uri: `note://${name}`, name, read });
 
 function matched(template: string, uri: string): unknown {
@@ -43,7 +43,7 @@ function matched(template: string, uri: string): unknown {
 	return parsed && matchTemplate(parsed, uri);
 }
 
-const withNote = () => clientOf({ resources: [note] });
+const withNote = () => clientOf([note]);
 
 export default suite("resources", {
 	"are a capability of the server that has them"() {
@@ -53,14 +53,14 @@ export default suite("resources", {
 		});
 	},
 	"are listed apart from their templates"() {
-		const { client } = clientOf({ resources: [note, line] });
+		const { client } = clientOf([note, line]);
 		equal(client.ask("resources/list").result, { resources: [NOTE] });
 		equal(client.ask("resources/templates/list").result, {
 			resourceTemplates: [{ uriTemplate: "log://lines/{at}", name: "line", mimeType: "application/json" }],
 		});
 	},
 	"are listed in pages that are no larger than they may be, each resource once"() {
-		const resources = new Resources<undefined>({ resources: numbered(30) });
+		const resources = new Resources<undefined>(numbered(30));
 		const client = new Client<undefined>({
 			context: undefined,
 			features: [resources],
@@ -92,19 +92,17 @@ export default suite("resources", {
 			mimeType: "image/jpeg",
 			read: () => ArrayBuffer.fromString("12345"),
 		});
-		const encoded = plain("encoded", () => new Base64("AAAA"));
-		const { read } = clientOf({ resources: [note, line, bytes, encoded] });
+		const { read } = clientOf([note, line, bytes]);
 		const contents = (uri: string) => read(uri).result.contents;
 		equal(contents("note://one"), [{ uri: "note://one", mimeType: "text/plain", text: "first" }]);
 		equal(contents("log://lines/7"), [{ uri: "log://lines/7", mimeType: "application/json", text: '{"at":"7"}' }]);
 		equal(contents("note://bytes"), [{ uri: "note://bytes", mimeType: "image/jpeg", blob: "MTIzNDU=" }]);
-		equal(contents("note://encoded"), [{ uri: "note://encoded", blob: "AAAA" }]);
 	},
 	"encode bytes of every length"() {
 		const values = [[], [97], [97, 98], [97, 98, 99], [97, 98, 99, 100], [255, 0, 254]];
 		const blobs = values.map((bytes) => {
 			const resource = plain("x", () => Uint8Array.from(bytes).buffer);
-			return clientOf({ resources: [resource] }).read("note://x").result.contents[0].blob;
+			return clientOf([resource]).read("note://x").result.contents[0].blob;
 		});
 		equal(blobs, ["", "YQ==", "YWI=", "YWJj", "YWJjZA==", "/wD+"]);
 	},
@@ -117,7 +115,7 @@ export default suite("resources", {
 					finish = resolve;
 				}),
 		);
-		const { client } = clientOf({ resources: [slow] });
+		const { client } = clientOf([slow]);
 		const ask = (id: number) =>
 			client.say(`{"jsonrpc":"2.0","id":${id},"method":"resources/read","params":{"uri":"note://slow"}}`);
 		equal(ask(1), []);
@@ -135,7 +133,7 @@ export default suite("resources", {
 			throw new Error("no paper");
 		});
 		const later = plain("later", () => Promise.reject(new Error("no ink")));
-		const { client, read } = clientOf({ resources: [broken, later] });
+		const { client, read } = clientOf([broken, later]);
 		equal(read("note://broken").error, { code: -32603, message: "Internal error: no paper" });
 		const [{ error }] = await client.request("resources/read", { uri: "note://later" });
 		equal(error.message, "Internal error: no ink");
@@ -145,12 +143,13 @@ export default suite("resources", {
 		equal(client.ask("resources/read", {}).error.message, "uri: expected the URI of a resource");
 	}),
 	"that are too large are rejected with their size"() {
-		const large = plain("large", () => new ArrayBuffer(80));
-		const { message } = clientOf({ resources: [large], maxBytes: 100 }).read("note://large").error;
-		equal(message, "Resource too large: 108 bytes (limit 100)");
-		const encoded = plain("large", () => new Base64("A".repeat(108)));
-		equal(clientOf({ resources: [encoded], maxBytes: 100 }).read("note://large").error.message, message);
-		equal(clientOf({ resources: [encoded], maxBytes: 1000 }).read("note://large").result.contents[0].blob.length, 108);
+		const large = plain("large", () => new ArrayBuffer(6_001));
+		const { message } = clientOf([large]).read("note://large").error;
+		equal(message, "Resource too large: 8004 bytes (limit 8000)");
+		const fitting = plain("fitting", () => new ArrayBuffer(6_000));
+		equal(clientOf([fitting]).read("note://fitting").result.contents[0].blob.length, 8_000);
+		const long = plain("long", () => "ä".repeat(4_001));
+		equal(clientOf([long]).read("note://long").error.message, "Resource too large: 8002 bytes (limit 8000)");
 	},
 	"tell of updates only the sessions that have subscribed": given(withNote, ({ client, resources }) => {
 		const texts: string[] = [];
@@ -167,23 +166,24 @@ export default suite("resources", {
 		equal(client.heard(), []);
 	}),
 	"forget the subscriptions of a session that has ended"() {
-		const { client, resources } = clientOf({ resources: [note], maxSubscriptions: 1 });
+		const { client, resources } = clientOf([note]);
 		client.ask("resources/subscribe", { uri: "note://one" });
 		client.session.close();
 		resources.updated("note://one");
 		equal(client.heard(), []);
 	},
 	"limit the subscriptions of a session"() {
-		const { client } = clientOf({ resources: [line], maxSubscriptions: 2 });
+		const { client } = clientOf([line]);
 		const subscribe = (uri: string) => client.ask("resources/subscribe", { uri });
 		subscribe("log://lines/1");
-		subscribe("log://lines/1");
-		equal(subscribe("log://lines/2").result, {});
-		matches(subscribe("log://lines/3").error.message, /limit 2/);
+		for (let at = 1; at <= 32; at += 1) {
+			equal(subscribe(`log://lines/${at}`).result, {});
+		}
+		matches(subscribe("log://lines/33").error.message, /limit 32/);
 		matches(subscribe(`log://lines/${"x".repeat(2_000)}`).error.message, /at most 1024 characters/);
 		const longest = (length: number): string => `log://lines/${"x".repeat(length - "log://lines/".length)}`;
 		matches(subscribe(longest(1_025)).error.message, /at most 1024 characters/);
-		matches(subscribe(longest(1_024)).error.message, /limit 2/);
+		matches(subscribe(longest(1_024)).error.message, /limit 32/);
 		equal(subscribe("note://one").error.code, -32002);
 	},
 	"can be added and removed while clients are told": given(clientOf, ({ client, resources }) => {

@@ -1,20 +1,18 @@
 import { PiecedText, type Sendable } from "../core/text/json.js";
 import { type Answer, allowsBatches, invalidRequest, type Revision, type RpcError } from "./json-rpc.js";
 
+const MAX_MESSAGES = 16;
+
 /** @returns the error for a batch that cannot be answered */
-export const batchError = (
-	messages: readonly unknown[],
-	revision: Revision,
-	maxCalls: number,
-): RpcError | undefined => {
+export const batchError = (messages: readonly unknown[], revision: Revision): RpcError | undefined => {
 	if (!allowsBatches(revision)) {
 		return invalidRequest(`MCP ${revision} has no batches`);
 	}
 	if (messages.length === 0) {
 		return invalidRequest("empty batch");
 	}
-	return messages.length > maxCalls
-		? invalidRequest(`batch of ${messages.length} messages (limit ${maxCalls})`)
+	return messages.length > MAX_MESSAGES
+		? invalidRequest(`batch of ${messages.length} messages (limit ${MAX_MESSAGES})`)
 		: undefined;
 };
 

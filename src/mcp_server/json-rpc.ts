@@ -114,19 +114,13 @@ const EMPTY_RESULT_BYTES = RESPONSE_START.length + RESULT_START.length + RESPONS
  *
  * @param id the request's id; null if it could not be read (https://www.jsonrpc.org/specification#response_object §5), undefined to leave the member out
  */
-export const errorMessage = (id: RequestId | null | undefined, error: RpcError, { start, end }: Wrapper): string => {
+export const errorMessage = (id: RequestId | null | undefined, error: RpcError, wrapper: Wrapper): string => {
 	const { code, message, data } = error;
-	const body = { code, message, data: isJson(data) ? data : undefined };
-	return start.concat(JSON.stringify({ jsonrpc: "2.0", id, error: body }), end);
-};
-
-/** An error's `data` comes from a tool's author; if it is not JSON, the error is sent without it. */
-const isJson = (data: unknown): boolean => {
 	try {
-		JSON.stringify(data);
-		return true;
+		return wrapper.start.concat(stringify({ jsonrpc: "2.0", id, error: { code, message, data } }), wrapper.end);
 	} catch {
-		return false;
+		// An error's `data` comes from a tool's author: if it is not JSON, the error is sent without it.
+		return errorMessage(id, new RpcError(code, message), wrapper);
 	}
 };
 

@@ -30,8 +30,6 @@ export interface McpServerOptions<Context> {
 	readonly tools?: readonly Tool<Context>[];
 	/** The largest message with a page of `tools/list`, wrapper included, in bytes. Default 8000. */
 	readonly pageBytes?: number;
-	/** Limit of asynchronous calls in progress per session. Default 16. */
-	readonly maxCalls?: number;
 	/** Timer of tools that wait: see `ToolCall.sleep`. */
 	readonly timer?: CallTimer;
 	/** Names of members that the transport adds around MCP messages: see {@link McpServer.commonNames}. */
@@ -51,7 +49,6 @@ export class McpServer<Context> {
 	readonly context: Context;
 	readonly tools: ToolRegistry<Context>;
 	readonly pageBytes: number;
-	readonly maxCalls: number;
 	readonly timer: CallTimer | undefined;
 	/** Called with what goes wrong without an answer. */
 	readonly log: (message: string) => void;
@@ -74,7 +71,6 @@ export class McpServer<Context> {
 		this.version = options.version;
 		this.context = options.context;
 		this.pageBytes = options.pageBytes ?? 8000;
-		this.maxCalls = options.maxCalls ?? 16;
 		this.timer = options.timer;
 		this.log = options.log ?? (() => {});
 		this.tools = new ToolRegistry(this.pageBytes - PAGE_RESERVE);

@@ -50,6 +50,9 @@ const { isSafeInteger } = Number;
 const { stringify } = JSON;
 const JSON_RPC = "2.0";
 
+/** Asynchronous calls in progress. */
+const MAX_CALLS = 16;
+
 /** How a session reaches its client. */
 export interface SessionOptions {
 	/**
@@ -164,7 +167,7 @@ export class McpSession<Context> {
 	}
 
 	private answerBatch(messages: readonly unknown[]): Answer {
-		const error = batchError(messages, this.revision, this.server.maxCalls);
+		const error = batchError(messages, this.revision);
 		if (error !== undefined) {
 			return this.unreadable(error);
 		}
@@ -293,8 +296,8 @@ export class McpSession<Context> {
 
 	/** @throws RpcError when too many calls are in progress */
 	protected startCall(id: RequestId, params: Params): ToolCall {
-		if (this.calls.length >= this.server.maxCalls) {
-			throw new RpcError(ErrorCode.tooManyCalls, `Too many calls in progress (limit ${this.server.maxCalls})`);
+		if (this.calls.length >= MAX_CALLS) {
+			throw new RpcError(ErrorCode.tooManyCalls, `Too many calls in progress (limit ${MAX_CALLS})`);
 		}
 		return new ToolCall(id, this, params._meta === undefined ? undefined : progressToken(params));
 	}

@@ -8,9 +8,7 @@ export default {
 	name: "resources",
 	after: ["parts", "conversation", "http", "update"],
 	start(app) {
-		const offered = new Resources<Hardware>({
-			resources: OFFERED.filter((resource) => isOffered(resource, app.board)),
-		});
+		const offered = new Resources<Hardware>(OFFERED.filter((resource) => isOffered(resource, app.board)));
 		app.extensions = [offered];
 		app.listen({ onNotification: () => offered.updated(STATE_URI) });
 	},

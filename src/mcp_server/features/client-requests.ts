@@ -5,13 +5,11 @@ import type { StopWaiting, ToolCall } from "../tool-call.js";
 import { Asking, type Question } from "./ask.js";
 import type { Feature } from "./feature-server.js";
 
-/** Limits of the questions to clients. */
-export interface ClientRequestsOptions {
-	/** Requests that may wait for an answer at the same time, of all sessions. Default 8. */
-	readonly maxOpen?: number;
-	/** Milliseconds that the client has for an answer. Default: 5 minutes. */
-	readonly timeout?: number;
-}
+/** Requests that may wait for an answer at the same time, of all sessions. */
+const MAX_OPEN = 8;
+
+/** Milliseconds that the client has for an answer. */
+const TIMEOUT = 300_000;
 
 interface OpenRequest {
 	readonly session: McpSession<unknown>;
@@ -22,14 +20,8 @@ interface OpenRequest {
 /** Questions to clients up to 2025-11-25: requests of the device in the session (client/elicitation). */
 export class ClientRequests extends Asking implements Feature<unknown> {
 	readonly capabilities = {};
-	private readonly options: Required<ClientRequestsOptions>;
 	private readonly open = new Map<string, OpenRequest>();
 	private count = 0;
-
-	constructor({ maxOpen = 8, timeout = 300_000 }: ClientRequestsOptions = {}) {
-		super();
-		this.options = { maxOpen, timeout };
-	}
 
 	get names(): readonly string[] {
 		return ["form", "message", ...[...this.open.values()].flatMap(({ question }) => question.names)];
@@ -37,9 +29,8 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 
 	/** Sends the question as a request in the session. Rejects without an answer in time, and when the call is cancelled or ends. */
 	ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
-		const { maxOpen, timeout: time } = this.options;
-		if (this.open.size >= maxOpen) {
-			throw new Error(`too many open requests to clients (limit ${maxOpen})`);
+		if (this.open.size >= MAX_OPEN) {
+			throw new Error(`too many open requests to clients (limit ${MAX_OPEN})`);
 		}
 		this.count += 1;
 		const id = `s${this.count}`;
@@ -61,8 +52,8 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 			call.startWaiting(giveUp);
 			const timeout = timer?.set(() => {
 				call.endWaiting(giveUp);
-				giveUp(new Error(`the client did not answer ${method} within ${time / 1_000} s`));
-			}, time);
+				giveUp(new Error(`the client did not answer ${method} within ${TIMEOUT / 1_000} s`));
+			}, TIMEOUT);
 			const settle = (response: Params): void => {
 				end();
 				call.endWaiting(giveUp);

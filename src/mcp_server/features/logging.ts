@@ -19,16 +19,6 @@ const LEVELS = Object.freeze([
 /** A level of syslog (RFC 5424), the least urgent first. */
 export type LogLevel = (typeof LEVELS)[number];
 
-/** Limits of the log messages to clients. */
-export interface LoggingOptions {
-	/** The lowest level that is sent to a client that has not chosen one. Default "info". */
-	readonly level?: LogLevel;
-	/** Most messages of a session per second. Default 10. */
-	readonly perSecond?: number;
-	/** The time in milliseconds. Default: `Date.now`. */
-	readonly now?: () => number;
-}
-
 interface SessionLog {
 	level: LogLevel;
 	/** When the current second began. */
@@ -38,6 +28,9 @@ interface SessionLog {
 	dropped: number;
 }
 
+/** Messages of a session per second. */
+const MAX_RATE = 10;
+
 /** Characters of a message's data as JSON. */
 const MAX_DATA_LENGTH = 1_024;
 
@@ -45,11 +38,12 @@ const MAX_DATA_LENGTH = 1_024;
 export class Logging implements Feature<unknown> {
 	readonly capabilities = { logging: {} };
 	readonly names = ["level"];
-	private readonly options: Required<LoggingOptions>;
+	private readonly now: () => number;
 	private readonly logs = new WeakMap<McpSession<unknown>, SessionLog>();
 
-	constructor({ level = "info", perSecond = 10, now = Date.now }: LoggingOptions = {}) {
-		this.options = { level, perSecond, now };
+	/** @param now the time in milliseconds */
+	constructor(now: () => number = Date.now) {
+		this.now = now;
 	}
 
 	answer(method: string, { level }: Params, { session }: ToolCall): FeatureResult | undefined {
@@ -70,13 +64,13 @@ export class Logging implements Feature<unknown> {
 		if (!isWanted(level, session.client.logLevel ?? log.level)) {
 			return;
 		}
-		const now = this.options.now();
+		const now = this.now();
 		// Setting the clock may turn it back.
 		if (now < log.since || now - log.since >= 1_000) {
 			log.since = now;
 			log.sent = 0;
 		}
-		if (log.sent >= this.options.perSecond) {
+		if (log.sent >= MAX_RATE) {
 			log.dropped += 1;
 			return;
 		}
@@ -91,7 +85,7 @@ export class Logging implements Feature<unknown> {
 	private logOf(session: McpSession<unknown>): SessionLog {
 		let log = this.logs.get(session);
 		if (log === undefined) {
-			log = { level: this.options.level, since: Number.NEGATIVE_INFINITY, sent: 0, dropped: 0 };
+			log = { level: "info", since: Number.NEGATIVE_INFINITY, sent: 0, dropped: 0 };
 			this.logs.set(session, log);
 		}
 		return log;

@@ -20,20 +20,10 @@ export interface ResourceAnnotations {
 	readonly lastModified?: string;
 }
 
-/** Bytes already in base64. */
-export class Base64 {
-	readonly text: string;
-
-	constructor(text: string) {
-		this.text = text;
-	}
-}
-
 /** A resource's contents: text, bytes, or an object, which becomes JSON. A promise is excluded. */
 export type ResourceData =
 	| string
 	| ArrayBuffer
-	| Base64
 	| (object & { readonly then?: never })
 	| { readonly [member: string]: unknown; readonly then?: never };
 
@@ -105,10 +95,6 @@ const contentsJson = (
 		checkSize(base64Length(data.byteLength), maxBytes);
 		return JSON.stringify({ uri, mimeType, blob: toBase64(data) });
 	}
-	if (data instanceof Base64) {
-		checkSize(data.text.length, maxBytes);
-		return JSON.stringify({ uri, mimeType, blob: data.text });
-	}
 	const text = typeof data === "string" ? data : JSON.stringify(data);
 	checkSize(utf8Length(text), maxBytes);
 	return JSON.stringify({ uri, mimeType, text });
@@ -137,14 +123,11 @@ export interface EmbeddedResource {
 export const embeddedResource = ({ uri, mimeType, data }: EmbeddedResource): Content =>
 	new Content(`{"type":"resource","resource":${contentsJson(uri, mimeType, data)}}`);
 
-/** The resources, and limits of them. */
-export interface ResourcesOptions<Context> {
-	readonly resources?: readonly Resource<Context>[];
-	/** The largest resource, as text or base64, in bytes. Default 8000. */
-	readonly maxBytes?: number;
-	/** URIs that a session may subscribe to. Default 32. */
-	readonly maxSubscriptions?: number;
-}
+/** The largest resource that is read, as text or base64, in bytes. */
+const MAX_BYTES = 8_000;
+
+/** URIs that a session may subscribe to. */
+const MAX_SUBSCRIPTIONS = 32;
 
 /** Error code for an unknown resource up to 2025-11-25 (server/resources#error-handling). */
 const RESOURCE_NOT_FOUND = -32002;
@@ -161,15 +144,11 @@ export class Resources<Context>
 {
 	readonly capabilities = { resources: { subscribe: true, listChanged: true } };
 	readonly names = ["uri"];
-	private readonly maxBytes: number;
-	private readonly maxSubscriptions: number;
 	private readonly subscriptions = new Map<McpSession<unknown>, string[]>();
 
 	/** @throws TypeError for two resources with the same URI */
-	constructor({ resources = [], maxBytes = 8_000, maxSubscriptions = 32 }: ResourcesOptions<Context> = {}) {
+	constructor(resources: readonly Resource<Context>[] = []) {
 		super(RESOURCE, resources);
-		this.maxBytes = maxBytes;
-		this.maxSubscriptions = maxSubscriptions;
 	}
 
 	/** Notifies the subscribers of a URI that its contents have changed. */
@@ -216,7 +195,7 @@ export class Resources<Context>
 		const { resource, variables } = this.match(uri, call.session);
 		const data = resource.read(variables, (this.server as McpServer<Context>).context, call);
 		const toResult = (value: ResourceData): string =>
-			`{"contents":[${contentsJson(uri, resource.mimeType, value, this.maxBytes)}]}`;
+			`{"contents":[${contentsJson(uri, resource.mimeType, value, MAX_BYTES)}]}`;
 		return data instanceof Promise ? data.then(toResult) : toResult(data);
 	}
 
@@ -228,8 +207,8 @@ export class Resources<Context>
 			throw invalidParams(`uri: expected at most ${MAX_URI_LENGTH} characters`);
 		}
 		if (!uris.includes(uri)) {
-			if (uris.length >= this.maxSubscriptions) {
-				throw invalidParams(`Too many subscriptions (limit ${this.maxSubscriptions})`);
+			if (uris.length >= MAX_SUBSCRIPTIONS) {
+				throw invalidParams(`Too many subscriptions (limit ${MAX_SUBSCRIPTIONS})`);
 			}
 			this.subscriptions.set(session, [...uris, uri]);
 		}

@@ -6,15 +6,11 @@ import type { Feature, FeatureResult } from "./feature-server.js";
 import { type FeatureSession, STATELESS_REVISIONS } from "./feature-session.js";
 import { ResumableRequest, SUBSCRIPTION_ID, subjectOf } from "./resumable-request.js";
 
-/** Limits of requests without a session. */
-export interface StatelessOptions {
-	/** Calls that may wait for their clients' answers at the same time. Beyond that the oldest is cancelled. Default 4. */
-	readonly maxSuspended?: number;
-	/** Milliseconds that a client has for its answers. Default: 5 minutes. */
-	readonly timeout?: number;
-	/** Requests `subscriptions/listen` that may be open at once. Default 1: a device that serves HTTP has two connections. */
-	readonly maxListening?: number;
-}
+/** Calls that may wait for their clients' answers at the same time. Beyond that the oldest is cancelled. */
+const MAX_SUSPENDED = 4;
+
+/** Milliseconds that a client has for its answers. */
+const TIMEOUT = 300_000;
 
 /** Members that it reads in any request, and in `subscriptions/listen`. */
 const NAMES: readonly string[] = Object.freeze("form inputResponses requestState".split(" "));
@@ -25,16 +21,12 @@ const LISTEN_NAMES: readonly string[] = Object.freeze(
 /** Serves MCP 2026-07-28: requests without a session, their questions to the client, and subscriptions. */
 export class Stateless<Context> implements Feature<Context> {
 	readonly capabilities = { experimental: { stateless: { supportedVersions: [...STATELESS_REVISIONS] } } };
-	private readonly options: Required<StatelessOptions>;
 	private suspended: readonly ResumableRequest<Context>[] = [];
 	/** Resumed requests: their calls end with the connection of the repeated request. */
 	private readonly resumed = new Set<ResumableRequest<Context>>();
-	private listening = 0;
+	/** Whether a request `subscriptions/listen` is open: one at a time, as a device that serves HTTP has few connections. */
+	private isListening = false;
 	private count = 0;
-
-	constructor({ maxSuspended = 4, timeout = 300_000, maxListening = 1 }: StatelessOptions = {}) {
-		this.options = { maxSuspended, timeout, maxListening };
-	}
 
 	get names(): readonly string[] {
 		return [...this.callNames, ...LISTEN_NAMES];
@@ -80,7 +72,7 @@ export class Stateless<Context> implements Feature<Context> {
 	suspend(request: ResumableRequest<Context>): void {
 		const { server } = request;
 		const [oldest] = this.suspended;
-		if (oldest !== undefined && this.suspended.length >= this.options.maxSuspended) {
+		if (oldest !== undefined && this.suspended.length >= MAX_SUSPENDED) {
 			oldest.cancel();
 			this.forget(oldest);
 		}
@@ -90,7 +82,7 @@ export class Stateless<Context> implements Feature<Context> {
 		request.timeout = server.timer?.set(() => {
 			this.forget(request);
 			request.cancel();
-		}, this.options.timeout);
+		}, TIMEOUT);
 		this.suspended = [...this.suspended, request];
 		server.forgetNames();
 	}
@@ -121,9 +113,8 @@ export class Stateless<Context> implements Feature<Context> {
 
 	private listen(params: Params, call: ToolCall, request: ResumableRequest<unknown>): Promise<string> {
 		const { server } = request;
-		const { maxListening } = this.options;
-		if (this.listening >= maxListening) {
-			throw new RpcError(ErrorCode.tooManyCalls, `Too many subscriptions/listen requests (limit ${maxListening})`);
+		if (this.isListening) {
+			throw new RpcError(ErrorCode.tooManyCalls, "Too many subscriptions/listen requests (limit 1)");
 		}
 		const filter = readFilter(params, server.capabilities);
 		const result = JSON.stringify({ _meta: { [SUBSCRIPTION_ID]: call.id } });
@@ -133,10 +124,10 @@ export class Stateless<Context> implements Feature<Context> {
 			request.stopListening();
 			return Promise.resolve(result);
 		}
-		this.listening += 1;
+		this.isListening = true;
 		return new Promise((resolve) => {
 			call.onCancel = () => {
-				this.listening -= 1;
+				this.isListening = false;
 				request.stopListening();
 				resolve(result);
 			};
