@@ -2,7 +2,6 @@ import type { Face } from "../hardware/hardware.js";
 import type { Envelope } from "../protocols/envelope.js";
 import { drawAttention } from "../sound/chime.js";
 import { AppPart, type DeviceState, type Listener } from "./listener.js";
-import { deepFreeze } from "./text/deep-freeze.js";
 import { shortText } from "./text/short-text.js";
 
 /** Delay of a restart, ms, so that queued messages still arrive. */
@@ -48,21 +47,10 @@ export class BackendMessages extends AppPart implements Listener {
 	}
 }
 
-/** Code points of letters and digits, roughly: no punctuation, symbols, emoji or joiners. */
-const LETTERS = deepFreeze([
-	[0x30, 0x39],
-	[0x41, 0x5a],
-	[0x61, 0x7a],
-	[0xc0, 0x1fff],
-	[0x2c00, 0x2fff],
-	[0x3040, 0x3296],
-	[0x3400, 0xfdff],
-	[0xfe70, 0xfffd],
-	[0x20000, 0x3ffff],
-] as const);
-
-/** First code point that counts as an emoji. */
-const EMOJI = 0x1f300;
+/** Letters and digits, roughly: no punctuation, symbols, emoji or joiners. */
+const wordPattern = (): RegExp =>
+	/[0-9A-Za-z\u{c0}-\u{1fff}\u{2c00}-\u{2fff}\u{3040}-\u{3296}\u{3400}-\u{fdff}\u{fe70}-\u{fffd}\u{20000}-\u{3ffff}]/u;
+const emojiPattern = (): RegExp => /[\u{1f300}-\u{10ffff}]/u;
 
 /** A message's change of the face. Members that are missing or of the wrong type change nothing. */
 const faceChange = (message: Envelope): Partial<Face> => {
@@ -73,12 +61,13 @@ const faceChange = (message: Envelope): Partial<Face> => {
 			return textChange(message.text);
 		case "tts":
 			return message.state === "sentence_start" ? textChange(message.text) : {};
-		case "llm":
+		case "llm": {
 			// The text is often an emoji for the emotion, which must not replace the spoken text.
-			return {
-				...emotionChange(shortText(message.emotion) || emojiOf(shortText(message.text))),
-				...(hasWords(shortText(message.text)) && textChange(message.text)),
-			};
+			const text = shortText(message.text);
+			const isSpoken = wordPattern().test(text);
+			const emoji = !isSpoken && emojiPattern().test(text) ? text : "";
+			return { ...emotionChange(shortText(message.emotion) || emoji), ...(isSpoken && { message: text }) };
+		}
 		case "alert": {
 			const alert = { status: shortText(message.status), message: shortText(message.message) };
 			return { ...(alert.status + alert.message !== "" && { alert }), ...emotionChange(message.emotion) };
@@ -91,15 +80,6 @@ const faceChange = (message: Envelope): Partial<Face> => {
 };
 
 const textChange = (text: unknown): Partial<Face> => (typeof text === "string" ? { message: shortText(text) } : {});
-
-const hasWords = (text: string): boolean =>
-	Array.from(text).some((character) => {
-		const code = character.codePointAt(0) ?? 0;
-		return LETTERS.some(([first, last]) => code >= first && code <= last);
-	});
-
-const emojiOf = (text: string): string =>
-	hasWords(text) || !Array.from(text).some((each) => (each.codePointAt(0) ?? 0) >= EMOJI) ? "" : text;
 
 const emotionChange = (emotion: unknown): Partial<Face> =>
 	shortText(emotion) === "" ? {} : { emotion: shortText(emotion) };

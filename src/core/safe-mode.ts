@@ -27,21 +27,20 @@ const SAFE_TIME = 900_000;
 
 const STARTS = "starts";
 
-interface StartCount {
-	readonly settings: Settings | undefined;
-	readonly timer: TimerModule;
-	/** Consecutive starts that may fail. */
-	readonly most: number;
-	/** Milliseconds after which a start counts as good. */
-	readonly lasting: number;
-}
-
 /**
  * Counts starts after which the machine soon restarted, in a domain of the settings.
  *
+ * @param most consecutive starts that may fail
+ * @param lasting milliseconds after which a start counts as good
  * @returns whether the last `most` starts failed. The count then restarts
  */
-export const hasFailedToStart = (domain: string, { settings, timer, most, lasting }: StartCount): boolean => {
+export const hasFailedToStart = (
+	domain: string,
+	settings: Settings | undefined,
+	timer: TimerModule,
+	most: number,
+	lasting: number,
+): boolean => {
 	const starts = Number(settings?.get(domain, STARTS) ?? 0);
 	if (starts >= most) {
 		settings?.delete(domain, STARTS);
@@ -61,7 +60,7 @@ export const needsSafeMode = (
 		settings?.delete("start", STARTS);
 		return false;
 	}
-	return hasFailedToStart("start", { settings, timer, most: MAX_RESTARTS, lasting: LASTING });
+	return hasFailedToStart("start", settings, timer, MAX_RESTARTS, LASTING);
 };
 
 /** Reports that the device runs in safe mode, and restarts it after a time, unless it is being set up or updated then. */

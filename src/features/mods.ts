@@ -34,7 +34,7 @@ export const modsFeature = (findMod: () => Mod | undefined): Feature => ({
 		if (mod === undefined) {
 			return;
 		}
-		if (hasFailedToStart("mod", { settings: board.settings, timer, most: MAX_STARTS, lasting: LASTING_START })) {
+		if (hasFailedToStart("mod", board.settings, timer, MAX_STARTS, LASTING_START)) {
 			skip(app, `the device restarted ${MAX_STARTS} times with it; the next start tries it again`);
 			return;
 		}

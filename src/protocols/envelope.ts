@@ -138,32 +138,15 @@ const payloadText = (text: string): string | undefined => {
 	}
 	const start = match.index + match[0].length;
 	const payload = text.slice(start, start + MAX_PAYLOAD_LENGTH);
-	return payload.slice(0, objectLength(payload));
-};
-
-/** Characters of the object that a text begins with; all if it does not end there. */
-const objectLength = (text: string): number | undefined => {
-	let length = 0;
 	let depth = 0;
-	let inString = false;
-	let escaped = false;
-	for (const character of text) {
-		length += character.length;
-		if (inString) {
-			inString = escaped || character !== '"';
-			escaped = !escaped && character === "\\";
-		} else if (character === '"') {
-			inString = true;
-		} else if (character === "{") {
-			depth += 1;
-		} else if (character === "}") {
-			depth -= 1;
-			if (depth === 0) {
-				return length;
-			}
+	// Strings and brackets. A truncated string is the last one.
+	for (const { 0: token, index } of payload.matchAll(/"(?:[^"\\]|\\.)*"?|[{}]/g)) {
+		depth += token === "{" ? 1 : token === "}" ? -1 : 0;
+		if (depth === 0) {
+			return payload.slice(0, index + 1);
 		}
 	}
-	return undefined;
+	return payload;
 };
 
 /** Only an object can have a type. */

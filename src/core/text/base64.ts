@@ -34,17 +34,10 @@ export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 const encode = (bytes: Uint8Array): string => {
 	const digits = new Uint8Array(ArrayBuffer.fromString(DIGITS));
 	const text = new Uint8Array(base64Length(bytes.length)).fill("=".charCodeAt(0));
-	for (let from = 0, to = 0; from < bytes.length; from += 3, to += 4) {
-		const [first = 0, second, third] = [bytes[from], bytes[from + 1], bytes[from + 2]];
-		const bits = (first << 16) | ((second ?? 0) << 8) | (third ?? 0);
-		text[to] = digits[bits >> 18] as number;
-		text[to + 1] = digits[(bits >> 12) & 63] as number;
-		if (second !== undefined) {
-			text[to + 2] = digits[(bits >> 6) & 63] as number;
-		}
-		if (third !== undefined) {
-			text[to + 3] = digits[bits & 63] as number;
-		}
+	for (let at = 0; at * 6 < bytes.length * 8; at += 1) {
+		const byte = (at * 6) >> 3;
+		const pair = ((bytes[byte] as number) << 8) | (bytes[byte + 1] ?? 0);
+		text[at] = digits[(pair >> (10 - ((at * 6) & 7))) & 63] as number;
 	}
 	return String.fromArrayBuffer(text.buffer);
 };

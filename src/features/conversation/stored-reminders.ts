@@ -9,11 +9,10 @@ interface Running {
 	readonly text: string;
 	/** Milliseconds since 1970, by the clock as it was set or not set. */
 	due: number;
-	handle: TimerHandle | undefined;
 }
 
-/** Poll interval of a clock that is not set, ms. */
-const CLOCK_CHECK = 5_000;
+/** Poll interval, ms. Timers are due by the clock, which may be set meanwhile. */
+const TICK = 1_000;
 
 /** How often the chime is played, unless a button is pressed before. */
 const RINGS = 5;
@@ -25,7 +24,7 @@ const RING_INTERVAL = 4_000;
 export class StoredReminders extends AppPart implements Reminders, Listener {
 	private readonly settings: Settings;
 	private readonly running = new Map<number, Running>();
-	/** Polls the clock while it is not set. */
+	/** Polls the clock while there are timers. */
 	private clock: TimerHandle | undefined;
 	private lastTime = 0;
 	private ringing: TimerHandle | undefined;
@@ -53,22 +52,18 @@ export class StoredReminders extends AppPart implements Reminders, Listener {
 		if (id > MAX_REMINDERS) {
 			throw new Error(`timer limit reached (${MAX_REMINDERS}): cancel one first`);
 		}
-		const running: Running = { text, due: this.app.now() + seconds * 1_000, handle: undefined };
+		const running: Running = { text, due: this.app.now() + seconds * 1_000 };
 		if (!this.store(id, running)) {
 			throw new Error("the timer could not be stored; the device's log has the reason");
 		}
-		this.running.set(id, running);
-		this.watchClock();
-		this.wait(id, running);
+		this.add(id, running);
 		return { id, text, seconds };
 	}
 
 	cancel(id: number): void {
-		const running = this.running.get(id);
-		if (running === undefined) {
+		if (!this.running.has(id)) {
 			throw new Error(`timer ${id} not found`);
 		}
-		this.app.timer.clear(running.handle);
 		this.forget(id);
 	}
 
@@ -86,13 +81,9 @@ export class StoredReminders extends AppPart implements Reminders, Listener {
 
 	/** Stops waiting; what is stored stays. */
 	onClose(): void {
-		const { timer } = this.app;
 		this.stopAlarm();
-		timer.clear(this.clock);
-		for (const { handle } of this.running.values()) {
-			timer.clear(handle);
-		}
 		this.running.clear();
+		this.app.timer.clear(this.clock);
 	}
 
 	private restore(id: number): void {
@@ -101,12 +92,7 @@ export class StoredReminders extends AppPart implements Reminders, Listener {
 		const end = text.indexOf(" ");
 		const due = Number(text.slice(0, end));
 		if (end > 0 && due >= SET_CLOCK) {
-			const running: Running = { due, text: text.slice(end + 1), handle: undefined };
-			this.running.set(id, running);
-			this.watchClock();
-			if (this.clock === undefined) {
-				this.wait(id, running);
-			}
+			this.add(id, { due, text: text.slice(end + 1) });
 		} else if (stored !== undefined) {
 			this.app.log(`timer ${id} dropped: it was set while the time was unknown`);
 			this.forget(id);
@@ -120,11 +106,19 @@ export class StoredReminders extends AppPart implements Reminders, Listener {
 	private forget(id: number): void {
 		this.running.delete(id);
 		this.settings.delete(REMINDERS, String(id));
+		if (this.running.size === 0) {
+			this.app.timer.clear(this.clock);
+			this.clock = undefined;
+		}
 	}
 
-	private wait(id: number, running: Running): void {
+	private add(id: number, running: Running): void {
 		const { timer, now } = this.app;
-		running.handle = timer.set(() => this.onDue(id, running.text), Math.max(0, running.due - now()));
+		this.running.set(id, running);
+		if (this.clock === undefined) {
+			this.lastTime = now();
+			this.clock = timer.repeat(() => this.tick(), TICK);
+		}
 	}
 
 	private onDue(id: number, text: string): void {
@@ -147,30 +141,19 @@ export class StoredReminders extends AppPart implements Reminders, Listener {
 		this.ringing = isLast ? undefined : timer.set(() => this.ring(left - 1), RING_INTERVAL);
 	}
 
-	private watchClock(): void {
-		const { timer, now } = this.app;
-		if (this.clock === undefined && now() < SET_CLOCK) {
-			this.lastTime = now();
-			this.clock = timer.repeat(() => this.checkClock(), CLOCK_CHECK);
-		}
-	}
-
-	/** When the clock has been set, timers from before the restart start, and the others get their time. */
-	private checkClock(): void {
+	/** Rings for what is due. Timers that were set before the clock get their time when it is set. */
+	private tick(): void {
 		const now = this.app.now();
-		const jump = now - this.lastTime - CLOCK_CHECK;
+		const isSet = this.lastTime < SET_CLOCK && now >= SET_CLOCK;
+		const jump = now - this.lastTime - TICK;
 		this.lastTime = now;
-		if (now < SET_CLOCK) {
-			return;
-		}
-		this.app.timer.clear(this.clock);
-		this.clock = undefined;
 		for (const [id, running] of this.running) {
-			if (running.handle === undefined) {
-				this.wait(id, running);
-			} else {
+			if (isSet && running.due < SET_CLOCK) {
 				running.due += jump;
 				this.store(id, running);
+			}
+			if (running.due <= now) {
+				this.onDue(id, running.text);
 			}
 		}
 	}

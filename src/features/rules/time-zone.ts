@@ -4,15 +4,6 @@ import { DAYS } from "../../hardware/rules.js";
 /** Milliseconds that local time is ahead of UTC, at a time in milliseconds since 1970. */
 export type TimeZone = (now: number) => number;
 
-/** A day and time of each year at which the clocks change: the n-th weekday of a month. Week 5 is the last one. */
-interface Change {
-	readonly month: number;
-	readonly week: number;
-	readonly weekday: number;
-	/** Milliseconds of local time. */
-	readonly time: number;
-}
-
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
@@ -22,7 +13,7 @@ const CHANGE_TIME = "2";
 /** Functions, because a chip cannot keep regular expressions in flash. */
 const zonePattern = (): RegExp =>
 	/^(?:[A-Za-z]{3,}|<[\w+-]+>)([+-]?\d+(?::\d+)?)(?:([A-Za-z]{3,}|<[\w+-]+>)([+-]?\d+(?::\d+)?)?(?:,([^,]+),([^,]+))?)?$/;
-const changePattern = (): RegExp => /^M(\d+)\.([1-5])\.([0-6])(?:\/([+-]?\d+(?::\d+)?))?$/;
+const changePattern = (): RegExp => /^M(0?[1-9]|1[0-2])\.([1-5])\.([0-6])(?:\/([+-]?\d+(?::\d+)?))?$/;
 
 /**
  * Parses a time zone in the form of POSIX (TZ, IEEE Std 1003.1 §8.3), whose changes are weekdays of a month:
@@ -48,8 +39,8 @@ const parseTimeZone = (text: string): TimeZone | undefined => {
 		end &&
 		((now) => {
 			const year = new Date(now + winterOffset).getUTCFullYear();
-			const from = timeOf(start, year) - winterOffset;
-			const to = timeOf(end, year) - summerOffset;
+			const from = start(year) - winterOffset;
+			const to = end(year) - summerOffset;
 			// In the south, summer starts in one year and ends in the next.
 			const isSummer = from < to ? now >= from && now < to : now >= from || now < to;
 			return isSummer ? summerOffset : winterOffset;
@@ -76,21 +67,23 @@ const hours = (text: string): number => {
 	return hour.startsWith("-") ? -time : time;
 };
 
-const parseChange = (text: string): Change | undefined => {
+/**
+ * Parses the n-th weekday of a month at which the clocks change. Week 5 is the last one.
+ *
+ * @returns the local time of the change in a year, as if it were UTC; undefined if the text is none
+ */
+const parseChange = (text: string): ((year: number) => number) | undefined => {
 	const [matched, month, week, weekday, time = CHANGE_TIME] = changePattern().exec(text) ?? [];
-	const isMonth = Number(month) >= 1 && Number(month) <= 12;
-	return matched === undefined || !isMonth
-		? undefined
-		: { month: Number(month), week: Number(week), weekday: Number(weekday), time: hours(time) };
-};
-
-/** The local time of a change, as if it were UTC. */
-const timeOf = ({ month, week, weekday, time }: Change, year: number): number => {
-	const first = Date.UTC(year, month - 1, 1);
-	const toWeekday = (weekday - new Date(first).getUTCDay() + 7) % 7;
-	const day = first + (toWeekday + (week - 1) * 7) * DAY;
-	const isInMonth = new Date(day).getUTCMonth() === month - 1;
-	return (isInMonth ? day : day - 7 * DAY) + time;
+	if (matched === undefined) {
+		return undefined;
+	}
+	return (year) => {
+		const first = Date.UTC(year, Number(month) - 1, 1);
+		const toWeekday = (Number(weekday) - new Date(first).getUTCDay() + 7) % 7;
+		const day = first + (toWeekday + (Number(week) - 1) * 7) * DAY;
+		const isInMonth = new Date(day).getUTCMonth() === Number(month) - 1;
+		return (isInMonth ? day : day - 7 * DAY) + hours(time);
+	};
 };
 
 /** A moment in local time. */
