@@ -1,5 +1,4 @@
 import { isObject, PiecedText, type Sendable } from "../core/text/json.js";
-import { answerBatch, batchError, checkBatched } from "./batch.js";
 import { type Client, initialize, NO_CAPABILITIES } from "./client.js";
 import { type CallResult, callResult, failureResult, type ToolResult } from "./content.js";
 import {
@@ -31,11 +30,9 @@ import {
 	RpcError,
 	readArguments,
 	readCursor,
-	reportsBadArgumentsAsResult,
 	reportsFailureAsError,
 	resultOverhead,
 	toRpcError,
-	unknownToolCode,
 	unreadableId,
 	type Wrapper,
 } from "./json-rpc.js";
@@ -50,7 +47,7 @@ const { isSafeInteger } = Number;
 const { stringify } = JSON;
 const JSON_RPC = "2.0";
 
-/** Asynchronous calls in progress. */
+/** Asynchronous calls in progress, and messages of a batch. */
 const MAX_CALLS = 16;
 
 /** How a session reaches its client. */
@@ -166,15 +163,33 @@ export class McpSession<Context> {
 		return this.wrapper.start.concat(message, this.wrapper.end);
 	}
 
+	/**
+	 * The answers in one array; none if no answer is due: https://www.jsonrpc.org/specification#batch §6
+	 * Batches were part of the protocol until 2025-06-18 removed them.
+	 */
 	private answerBatch(messages: readonly unknown[]): Answer {
-		const error = batchError(messages, this.revision);
-		if (error !== undefined) {
-			return this.unreadable(error);
+		const { length } = messages;
+		if (this.revision > "2025-03-26") {
+			return this.unreadable(invalidRequest(`MCP ${this.revision} has no batches`));
 		}
-		const answer = answerBatch(messages, (this.server.pageBytes - this.wrapper.bytes) / 2, (message, room) =>
-			this.answer(message as Params, NO_WRAPPER, room),
-		);
-		return answer instanceof Promise ? answer.then((text) => text && this.wrap(text)) : answer && this.wrap(answer);
+		if (length === 0 || length > MAX_CALLS) {
+			const problem = length === 0 ? "empty batch" : `batch of ${length} messages (limit ${MAX_CALLS})`;
+			return this.unreadable(invalidRequest(problem));
+		}
+		let room = (this.server.pageBytes - this.wrapper.bytes) / 2;
+		const answers = messages.map((message) => {
+			const answer = this.answer(message as Params, NO_WRAPPER, room);
+			// Characters or bytes: an estimate is enough here.
+			room -= typeof answer === "string" ? answer.length : answer instanceof PiecedText ? answer.bytes : 0;
+			return answer;
+		});
+		const join = (all: readonly (Sendable | undefined)[]): string | undefined => {
+			const due = all.filter((answer) => answer !== undefined);
+			return due.length > 0 ? this.wrap(`[${due.join(",")}]`) : undefined;
+		};
+		return answers.some((each) => each instanceof Promise)
+			? Promise.all(answers).then(join)
+			: join(answers as (Sendable | undefined)[]);
 	}
 
 	/**
@@ -202,8 +217,9 @@ export class McpSession<Context> {
 			if (message.jsonrpc !== JSON_RPC) {
 				throw invalidRequest('jsonrpc must be "2.0"');
 			}
-			if (room !== undefined) {
-				checkBatched(method, room);
+			if (room !== undefined && (method === INITIALIZE || room <= 0)) {
+				const isFull = method !== INITIALIZE;
+				throw invalidRequest(isFull ? "the batch response is full" : "initialize must not be part of a batch");
 			}
 			const given = message.params;
 			// Most params are an object: they are checked without a further call, too.
@@ -341,8 +357,13 @@ export class McpSession<Context> {
 		}
 	}
 
-	private async settle(
-		tool: Tool<Context>,
+	/**
+	 * Waits for the end of an asynchronous request. A cancelled one gets no answer (MCP 2025-11-25, basic/utilities/cancellation).
+	 *
+	 * @param tool undefined for a request of a feature, whose result is JSON
+	 */
+	protected async settle(
+		tool: Tool<Context> | undefined,
 		call: ToolCall,
 		result: Promise<ToolResult>,
 		wrapper: Wrapper,
@@ -350,16 +371,17 @@ export class McpSession<Context> {
 		this.calls.push(call);
 		let answer: Sendable;
 		try {
-			const done = callResult(await result, this.revision);
-			answer = this.callMessage(call.id, done, wrapper);
+			const value = await result;
+			answer =
+				tool === undefined
+					? this.result(call.id, value as string, wrapper)
+					: this.callMessage(call.id, callResult(value, this.revision), wrapper);
 		} catch (error) {
-			answer = this.fail(tool, call.id, error, wrapper);
+			answer =
+				tool === undefined
+					? errorMessage(call.id, toRpcError(error), wrapper)
+					: this.fail(tool, call.id, error, wrapper);
 		}
-		return this.finish(call, answer);
-	}
-
-	/** Ends an asynchronous call. A cancelled one gets no answer (MCP 2025-11-25, basic/utilities/cancellation). */
-	protected finish(call: ToolCall, answer: Sendable): Sendable | undefined {
 		call.end();
 		const at = this.calls.indexOf(call);
 		if (at >= 0) {
@@ -375,7 +397,8 @@ export class McpSession<Context> {
 			return errorMessage(id, error, wrapper);
 		}
 		const text = error instanceof Error ? error.message || error.name : String(error);
-		if (error instanceof ValidationError && !reportsBadArgumentsAsResult(revision)) {
+		// Since 2025-11-25 invalid arguments are a tool error, which a language model can read and correct.
+		if (error instanceof ValidationError && revision < "2025-11-25") {
 			return errorMessage(id, invalidParams(text), wrapper);
 		}
 		this.server.log(`tool ${name} failed: ${text}`);
@@ -391,6 +414,8 @@ export class McpSession<Context> {
 		}
 		const nearest = hasToolDetails(this.revision) ? this.server.tools.nearest(name) : undefined;
 		const suggestion = nearest === undefined ? "" : `. Did you mean ${nearest}?`;
-		return new RpcError(unknownToolCode(this.revision), `Unknown tool: ${quotable(name)}${suggestion}`);
+		// The first backends, and the document they follow, expect "method not found".
+		const code = this.revision === OLDEST_REVISION ? ErrorCode.methodNotFound : ErrorCode.invalidParams;
+		return new RpcError(code, `Unknown tool: ${quotable(name)}${suggestion}`);
 	}
 }

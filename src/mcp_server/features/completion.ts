@@ -55,37 +55,29 @@ export class Completion implements Feature<unknown> {
 		const typed = readText(argument, "value", "what is typed so far");
 		// Not a lookup by name: XS keeps each name that is looked up in an object.
 		const completer = Object.entries(completers).find(([argument]) => argument === name)?.[1];
-		const values = complete(completer, typed, readChosen(params));
+		const values =
+			typeof completer === "function"
+				? completer(typed, readChosen(params))
+				: (completer ?? []).filter((text) => text.startsWith(typed));
 		return values instanceof Promise ? values.then(toResult) : toResult(values);
 	}
 
 	private findCompleters(ref: Params): Completers {
 		const { prompts, resources } = this.options;
-		switch (ref.type) {
-			case "ref/prompt":
-				return known(prompts, readText(ref, "name", "the name of a prompt"), "prompt");
-			case "ref/resource":
-				return known(resources, readText(ref, "uri", "the template of a resource"), "resource template");
-			default:
-				throw invalidParams("ref.type: expected ref/prompt or ref/resource");
+		if (ref.type !== "ref/prompt" && ref.type !== "ref/resource") {
+			throw invalidParams("ref.type: expected ref/prompt or ref/resource");
 		}
+		const isPrompt = ref.type === "ref/prompt";
+		const key = isPrompt
+			? readText(ref, "name", "the name of a prompt")
+			: readText(ref, "uri", "the template of a resource");
+		const completers = (isPrompt ? prompts : resources)?.completersOf(key);
+		if (completers === undefined) {
+			throw invalidParams(`Unknown ${isPrompt ? "prompt" : "resource template"}: ${quotable(key)}`);
+		}
+		return completers;
 	}
 }
-
-const known = (completable: Completable | undefined, key: string, kind: string): Completers => {
-	const completers = completable?.completersOf(key);
-	if (completers === undefined) {
-		throw invalidParams(`Unknown ${kind}: ${quotable(key)}`);
-	}
-	return completers;
-};
-
-const complete = (completer: Completer | undefined, typed: string, chosen: Params) => {
-	if (typeof completer === "function") {
-		return completer(typed, chosen);
-	}
-	return (completer ?? []).filter((text) => text.startsWith(typed));
-};
 
 const toResult = (found: readonly string[]): string => {
 	const values = found.slice(0, MAX_VALUES);

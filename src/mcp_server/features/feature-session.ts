@@ -5,7 +5,6 @@ import {
 	type Answer,
 	CALL_TOOL,
 	ErrorCode,
-	errorMessage,
 	INITIALIZE,
 	invalidParams,
 	isStateless,
@@ -18,11 +17,9 @@ import {
 	quotable,
 	type RequestId,
 	RpcError,
-	toRpcError,
 	type Wrapper,
 } from "../json-rpc.js";
 import { McpSession, type SessionOptions } from "../mcp-session.js";
-import type { ToolCall } from "../tool-call.js";
 import type { FeatureServer } from "./feature-server.js";
 
 const OWN_METHODS: readonly string[] = Object.freeze([CALL_TOOL, LIST_TOOLS, INITIALIZE, PING]);
@@ -62,7 +59,7 @@ export class FeatureSession<Context> extends McpSession<Context> {
 			const call = this.startCall(id, params);
 			const result = this.server.answerByFeature(method, params, call);
 			if (result instanceof Promise) {
-				return this.waitFor(call, result, wrapper);
+				return this.settle(undefined, call, result, wrapper);
 			}
 			if (result !== undefined) {
 				return typeof result === "string" ? this.result(id, result, wrapper) : this.longResult(id, result, wrapper);
@@ -75,18 +72,6 @@ export class FeatureSession<Context> extends McpSession<Context> {
 		const isResponse = (message.method ?? null) === null;
 		const isTaken = isResponse && this.server.features.some((each) => each.takeResponse?.(this, message));
 		return isTaken ? undefined : super.answerWithoutMethod(message, wrapper);
-	}
-
-	private async waitFor(call: ToolCall, result: Promise<string>, wrapper: Wrapper): Promise<Sendable | undefined> {
-		this.calls.push(call);
-		let answer: Sendable;
-		try {
-			const json = await result;
-			answer = this.result(call.id, json, wrapper);
-		} catch (error) {
-			answer = errorMessage(call.id, toRpcError(error), wrapper);
-		}
-		return this.finish(call, answer);
 	}
 }
 
@@ -140,16 +125,13 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 			throw new RpcError(ErrorCode.methodNotFound, `Method not found: ${quotable(this.method)}`);
 		}
 		if (this.method === "server/discover") {
-			return this.result(id, this.discover(), this.wrapper);
+			const { name, version } = this.server;
+			const _meta = { [META.serverInfo]: { name, version } };
+			const discovered = { supportedVersions: [...STATELESS_REVISIONS], capabilities: this.offered, _meta };
+			return this.result(id, JSON.stringify(discovered), this.wrapper);
 		}
 		// As in a batch, so that it is not taken for a stateless request again.
 		return super.dispatch(id, this.method, params, this.wrapper, true);
-	}
-
-	private discover(): string {
-		const { name, version } = this.server;
-		const _meta = { [META.serverInfo]: { name, version } };
-		return JSON.stringify({ supportedVersions: [...STATELESS_REVISIONS], capabilities: this.offered, _meta });
 	}
 
 	/** The server's capabilities for a stateless client: nothing can be subscribed to. */

@@ -61,7 +61,9 @@ export class Logging implements Feature<unknown> {
 	/** Sends a message to a session, if its client wants this level and the rate limit is not reached. */
 	send(session: FeatureSession<unknown>, level: LogLevel, data: unknown, logger?: string): void {
 		const log = this.logOf(session.connection);
-		if (!isWanted(level, session.client.logLevel ?? log.level)) {
+		const least = (LEVELS as readonly string[]).indexOf(session.client.logLevel ?? log.level);
+		// An invalid level of a client means none.
+		if (least < 0 || LEVELS.indexOf(level) < least) {
 			return;
 		}
 		const now = this.now();
@@ -91,12 +93,6 @@ export class Logging implements Feature<unknown> {
 		return log;
 	}
 }
-
-/** @param least the lowest wanted level; none if it is not valid */
-const isWanted = (level: LogLevel, least: string): boolean => {
-	const at = (LEVELS as readonly string[]).indexOf(least);
-	return at >= 0 && LEVELS.indexOf(level) >= at;
-};
 
 const sendMessage = (
 	session: McpSession<unknown>,
