@@ -41,7 +41,9 @@ export default suite("pictures", {
 		const source = new SlowSource();
 		const { client } = upload(source);
 		client.grant(4);
+		await settled();
 		client.grant(4);
+		await settled();
 		equal(source.asked, [4]);
 		source.give(bytes("ab"));
 		await settled();

@@ -21,30 +21,53 @@ const MAX_NETWORKS = 20;
 /** Milliseconds from a new network to the restart: time to send the answer. */
 const RESTART_DELAY = 2_000;
 
+/** Bits per second: what web flashers speak. */
+const BAUD = 115_200;
+
+/** Bytes that may wait to be sent. Requests beyond that get no answer. */
+const MAX_WAITING = 4_096;
+
 /** Improv Wi-Fi over a serial line (https://www.improv-wifi.com/serial/). A new network restarts the device. */
-class ImprovService implements Listener {
+class ImprovService extends WriteQueue implements Listener {
 	private readonly app: Application;
 	private readonly hostname: string;
 	private readonly parts: Required<Pick<Hardware, "accessPoint" | "network" | "settings">>;
-	private readonly line: SerialLine;
-	private readonly reader: PacketReader;
+	private readonly port: SerialPort;
+	/** Bytes that the port takes. */
+	private free = 0;
 	private isJoining = false;
 	private isScanning = false;
 
 	/** @throws Error if the port is in use, for example by the debugger */
-	constructor(app: Application, parts: ImprovService["parts"], serial: SerialRecord) {
+	constructor(app: Application, parts: ImprovService["parts"], { io, ...record }: SerialRecord) {
+		super(MAX_WAITING, 0, 1);
 		this.app = app;
 		this.hostname = hostnameOf(app.board.system.macAddress);
 		this.parts = parts;
-		this.reader = new PacketReader({
+		const reader = new PacketReader({
 			onPacket: (type, data) => this.receive(type, data),
 			onDamaged: () => this.send(PACKET.error, [ERROR.invalid]),
 		});
-		this.line = new SerialLine(serial, (bytes) => this.reader.read(bytes));
+		this.port = new io({
+			...record,
+			baud: BAUD,
+			format: "buffer",
+			onReadable: (count) => reader.read(new Uint8Array(this.port.read(count) ?? new ArrayBuffer(0))),
+			onWritable: (count) => {
+				this.free = count;
+				this.setRoom(count);
+			},
+		});
 	}
 
 	onClose(): void {
-		this.line.close();
+		this.port.close();
+	}
+
+	protected override write(bytes: Uint8Array): number {
+		this.free -= bytes.length;
+		this.port.write(bytes.slice().buffer);
+		return this.free;
 	}
 
 	private receive(type: number, data: Uint8Array): void {
@@ -75,7 +98,7 @@ class ImprovService implements Listener {
 	}
 
 	private send(type: PacketType, data: readonly number[]): void {
-		this.line.send(makePacket(type, data));
+		this.push(makePacket(type, data).buffer as ArrayBuffer);
 	}
 
 	private sendState(): void {
@@ -158,53 +181,6 @@ class ImprovService implements Listener {
 			this.answer(COMMAND.networks, [ssid, String(rssi), secured ? "YES" : "NO"]);
 		}
 		this.answer(COMMAND.networks, []);
-	}
-}
-
-/** Bits per second: what web flashers speak. */
-const BAUD = 115_200;
-
-/** Bytes that may wait to be sent. Requests beyond that get no answer. */
-const MAX_WAITING = 4_096;
-
-/** A serial port that sends packets piece by piece, as it has room. */
-class SerialLine extends WriteQueue {
-	private readonly port: SerialPort;
-	/** Bytes that the port takes. */
-	private free = 0;
-
-	/** @throws if the port is in use, for example by the debugger */
-	constructor({ io, ...record }: SerialRecord, onBytes: (bytes: Uint8Array) => void) {
-		super(MAX_WAITING, 0, 1);
-		this.port = new io({
-			...record,
-			baud: BAUD,
-			format: "buffer",
-			onReadable: (count) => {
-				const bytes = this.port.read(count);
-				if (bytes !== undefined) {
-					onBytes(new Uint8Array(bytes));
-				}
-			},
-			onWritable: (count) => {
-				this.free = count;
-				this.setRoom(count);
-			},
-		});
-	}
-
-	send(packet: Uint8Array): void {
-		this.push(packet.buffer as ArrayBuffer);
-	}
-
-	protected override write(bytes: Uint8Array): number {
-		this.free -= bytes.length;
-		this.port.write(bytes.slice().buffer);
-		return this.free;
-	}
-
-	close(): void {
-		this.port.close();
 	}
 }
 

@@ -48,12 +48,9 @@ export class Exchange {
 	/** Bytes of the body, if announced. */
 	private length: number | undefined;
 	private sent: HttpClientRequest | undefined;
-	/** The part of the body being sent, and the position in it. */
-	private part = 0;
-	private at = 0;
-	/** Bytes of the body that may be sent now. */
+	/** Bytes of the body that may be sent now, and what waits for them. */
 	private room = 0;
-	private isReading = false;
+	private onRoom: (() => void) | undefined;
 	private readonly pieces: ArrayBuffer[] = [];
 	private received = 0;
 	private checks = 0;
@@ -117,10 +114,11 @@ export class Exchange {
 			onReadable: (count) => this.read(count),
 			onWritable: (room) => {
 				this.room = room;
-				this.send();
+				this.onRoom?.();
 			},
 			onDone: (error) => this.end(error),
 		});
+		void this.send();
 	}
 
 	/** A value may come from the backend; a line break in it would inject a header. */
@@ -138,46 +136,36 @@ export class Exchange {
 		return sent;
 	}
 
-	private send(): void {
-		this.checksWithoutProgress = 0;
-		for (let part = this.body[this.part]; part !== undefined && this.room > 0; part = this.body[this.part]) {
-			const count = Math.min(this.room, part.byteLength - this.at);
-			if (count === 0) {
-				this.part += 1;
-				this.at = 0;
-			} else if (part instanceof ArrayBuffer) {
-				this.write(new Uint8Array(part, this.at, count));
-			} else {
-				void this.readAndSend(part, count);
-				return;
-			}
-		}
-	}
-
-	private async readAndSend(source: ByteSource, count: number): Promise<void> {
-		if (this.isReading) {
-			return;
-		}
-		this.isReading = true;
+	private async send(): Promise<void> {
 		try {
-			const piece = await source.read(count);
-			if (this.isDone) {
-				return;
+			for (const part of this.body) {
+				for (let at = 0; at < part.byteLength && !this.isDone; ) {
+					const count = Math.min(this.room, part.byteLength - at);
+					if (count > 0) {
+						at += await this.sendPiece(part, at, count);
+					} else {
+						await new Promise<void>((resolve) => {
+							this.onRoom = resolve;
+						});
+					}
+				}
 			}
-			if (piece.byteLength === 0 || piece.byteLength > count) {
-				throw new Error(`${piece.byteLength} bytes of the body were read, expected 1 to ${count}`);
-			}
-			this.isReading = false;
-			this.write(piece instanceof ArrayBuffer ? new Uint8Array(piece) : piece);
-			this.send();
 		} catch (error) {
 			this.fail((error as Error).message);
 		}
 	}
 
-	private write(piece: Uint8Array): void {
-		this.at += piece.byteLength;
-		this.room = this.sent?.write(piece) ?? 0;
+	/** @returns its bytes */
+	private async sendPiece(part: ArrayBuffer | ByteSource, at: number, count: number): Promise<number> {
+		const piece = part instanceof ArrayBuffer ? new Uint8Array(part, at, count) : await part.read(count);
+		this.checksWithoutProgress = 0;
+		if (piece.byteLength === 0 || piece.byteLength > count) {
+			throw new Error(`${piece.byteLength} bytes of the body were read, expected 1 to ${count}`);
+		}
+		if (!this.isDone) {
+			this.room = this.sent?.write(piece instanceof ArrayBuffer ? new Uint8Array(piece) : piece) ?? 0;
+		}
+		return piece.byteLength;
 	}
 
 	private begin(status: number, headers: ReadonlyMap<string, string>): void {
