@@ -1,3 +1,4 @@
+import conversation from "../../src/features/conversation/feature.js";
 import { LANGUAGES } from "../../src/features/language.js";
 import power from "../../src/features/power.js";
 import type { ChipPower, WakePin } from "../../src/hardware/hardware.js";
@@ -73,7 +74,8 @@ function start({
 	}
 	const timer = new FakeTimer();
 	const now = (): number => NOW + timer.now;
-	const started = startOn({ board, built: { session: "on-demand", ...built }, features: [power], now, timer });
+	const features = timers.length > 0 ? [conversation, power] : [power];
+	const started = startOn({ board, built: { session: "on-demand", ...built }, features, now, timer });
 	const lightAfter = (seconds: number): number => {
 		started.timer.pass(seconds * 1000);
 		return screen.light;

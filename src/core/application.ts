@@ -96,7 +96,17 @@ export class Application extends EventBus implements Device {
 			this.listen(this.network, new BackendMessages(this), this.talk, new Inputs(this));
 			this.listen(new StatusIcons(this), new OfflineRestart(this), this.isSafe && new SafeMode(this));
 			startInOrder(this.isSafe ? rescue : features, (each) => each.start(this));
-			this.openServer();
+			const { board, extensions, timer, log } = this;
+			this.server = new FeatureServer(extensions, {
+				name: this.setting("name") || board.name,
+				version: FIRMWARE.version,
+				context: board,
+				tools: this.tools.filter((tool) => isOffered(tool, board)),
+				names: ENVELOPE_NAMES,
+				timer,
+				log,
+			});
+			this.tools = [];
 			this.backend.open();
 		} catch (error) {
 			if (!(error instanceof SettingError)) {
@@ -114,20 +124,6 @@ export class Application extends EventBus implements Device {
 			this.network.start();
 		}
 		this.emit("onStart");
-	}
-
-	private openServer(): void {
-		const { board, extensions, timer, log } = this;
-		this.server = new FeatureServer(extensions, {
-			name: this.setting("name") || board.name,
-			version: FIRMWARE.version,
-			context: board,
-			tools: this.tools.filter((tool) => isOffered(tool, board)),
-			names: ENVELOPE_NAMES,
-			timer,
-			log,
-		});
-		this.tools = [];
 	}
 
 	/** Shows a fatal error. The device does not restart: that would not help. */

@@ -358,12 +358,11 @@ export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
 
 	async onFirmware(firmware: OfferedFirmware): Promise<void> {
 		const { board, log } = this.app;
+		const { version, force } = firmware;
 		if (board.installer?.offer === undefined) {
-			const version = `${firmware.version}${firmware.force ? " (forced)" : ""}`;
-			log(`firmware ${version} is available, but this board cannot update itself`);
-		} else {
-			await board.installer.offer(firmware);
+			log(`firmware ${version}${force ? " (forced)" : ""} is available, but this board cannot update itself`);
 		}
+		await board.installer?.offer?.(firmware);
 	}
 
 	onFailed({ message }: Error, retryIn: number | undefined): void {

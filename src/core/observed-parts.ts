@@ -113,9 +113,16 @@ class ObservedScreen extends AppPart implements Screen, Listener {
 			this.details = timer.set(() => this.screen.show({ details: false }), ALERT_TIME);
 		}
 		if (change.alert !== undefined) {
-			this.showAlert(change, change.alert);
+			// It ends after a time, or as soon as the device's state changes. The emotion that came with it ends, too.
+			const { status, message } = change.alert;
+			const time = Math.max(ALERT_TIME, READING_TIME * (status.length + message.length));
+			timer.clear(this.alert);
+			this.alert = timer.set(() => this.endAlert(), time);
+			this.screen.show(change);
 		} else {
-			this.showWithoutAlert(change);
+			this.emotion = change.emotion ?? this.emotion;
+			const isOver = change.state !== undefined && this.alert !== undefined;
+			isOver ? this.endAlert(change) : this.screen.show(change);
 		}
 		if (milliseconds !== undefined) {
 			this.app.emit("onUserActivity");
@@ -129,24 +136,6 @@ class ObservedScreen extends AppPart implements Screen, Listener {
 	onClose(): void {
 		for (const handle of [this.message, this.alert, this.details]) {
 			this.app.timer.clear(handle);
-		}
-	}
-
-	/** Clears the alert after a time, or as soon as the device's state changes. The emotion that came with it goes, too. */
-	private showAlert(change: Partial<Face>, { status, message }: Face["alert"]): void {
-		const { timer } = this.app;
-		timer.clear(this.alert);
-		const time = Math.max(ALERT_TIME, READING_TIME * (status.length + message.length));
-		this.alert = timer.set(() => this.endAlert(), time);
-		this.screen.show(change);
-	}
-
-	private showWithoutAlert(change: Partial<Face>): void {
-		this.emotion = change.emotion ?? this.emotion;
-		if (change.state !== undefined && this.alert !== undefined) {
-			this.endAlert(change);
-		} else {
-			this.screen.show(change);
 		}
 	}
 

@@ -2,7 +2,7 @@ import type { Application } from "../core/application.js";
 import { AppPart, type Feature, type Listener } from "../core/listener.js";
 import type { Face, TimerHandle } from "../hardware/hardware.js";
 import { awakeParts } from "../hardware/kinds/index.js";
-import { nextReminder, SET_CLOCK } from "../hardware/reminders.js";
+import { SET_CLOCK } from "../hardware/reminders.js";
 
 /** Seconds until the screen of a board with a battery is dimmed, and turned off. */
 const SCREEN_DIM = 60;
@@ -120,8 +120,7 @@ class PowerSaver extends AppPart implements Listener {
 	/** Seconds until a stored timer is due, if the clock is set. */
 	private get dueIn(): number | undefined {
 		const { board, now } = this.app;
-		const due = board.settings && nextReminder(board.settings);
-		return due === undefined || now() < SET_CLOCK ? undefined : Math.max(0, Math.ceil((due - now()) / 1000));
+		return now() < SET_CLOCK ? undefined : board.reminders?.all[0]?.seconds;
 	}
 
 	/** Why the chip must stay awake; undefined if it may sleep. */

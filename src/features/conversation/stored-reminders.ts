@@ -1,8 +1,11 @@
 import type { Application } from "../../core/application.js";
 import { AppPart, type Listener } from "../../core/listener.js";
 import type { Settings, TimerHandle } from "../../hardware/hardware.js";
-import { MAX_REMINDERS, REMINDERS, type Reminder, type Reminders, SET_CLOCK } from "../../hardware/reminders.js";
+import { MAX_REMINDERS, type Reminder, type Reminders, SET_CLOCK } from "../../hardware/reminders.js";
 import { drawAttention } from "../../sound/chime.js";
+
+/** The domain of stored timers: by their ids, each "TIME TEXT". */
+const REMINDERS = "timers";
 
 /** A timer that runs, or waits until the clock is set. */
 interface Running {

@@ -9,12 +9,6 @@ const VERSION_HEADER = "mcp-protocol-version";
 /** The error code for headers that contradict the body. */
 const HEADER_MISMATCH = -32020;
 
-/** The member of a request's params that `Mcp-Name` repeats. No table: XS keeps each name that is looked up in an object. */
-const namedMember = (method: string): "name" | "uri" | undefined => {
-	const isNamed = method === "tools/call" || method === "prompts/get";
-	return isNamed ? "name" : method === "resources/read" ? "uri" : undefined;
-};
-
 /** Whether a message is of a revision since 2026-07-28, by its body or its headers. */
 export const isStateless = (message: unknown, headers: ServedRequest["headers"]): message is Params => {
 	if (!isObject(message) || (message.method ?? null) === null) {
@@ -39,9 +33,10 @@ export const checkHeaders = (message: Params, headers: ServedRequest["headers"],
 	const params = checkParams(message.params);
 	compare("MCP-Protocol-Version", headers.get(VERSION_HEADER), version);
 	compare("Mcp-Method", headers.get("mcp-method"), method);
-	const member = namedMember(method);
-	if (member !== undefined && params[member] !== undefined) {
-		compare("Mcp-Name", decode(headers.get("mcp-name")), params[member]);
+	const isNamed = method === "tools/call" || method === "prompts/get";
+	const name = isNamed ? params.name : method === "resources/read" ? params.uri : undefined;
+	if (name !== undefined) {
+		compare("Mcp-Name", decode(headers.get("mcp-name")), name);
 	}
 	if (method === "tools/call" && isObject(params.arguments)) {
 		checkArguments(params.name, params.arguments, headers, server);
