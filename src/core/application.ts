@@ -1,4 +1,5 @@
 import type { Words } from "../features/language.js";
+import { Guard } from "../hardware/guard.js";
 import {
 	type Board,
 	type Device,
@@ -19,7 +20,7 @@ import { BackendMessages } from "./backend-messages.js";
 import { DeviceNetwork, type OpenNetwork } from "./device-network.js";
 import { FIRMWARE } from "./firmware.js";
 import { Inputs } from "./inputs.js";
-import { type DeviceState, EventBus, type Feature, startInOrder, TRANSITIONS } from "./listener.js";
+import { type DeviceState, type Feature, type Listener, startInOrder, TRANSITIONS } from "./listener.js";
 import { observeParts } from "./observed-parts.js";
 import { OfflineRestart } from "./offline-restart.js";
 import { readSetting, SettingError, type SettingSource } from "./read-setting.js";
@@ -44,7 +45,11 @@ export interface Host extends Runtime {
 }
 
 /** The firmware put together: the board, its settings, its state, the backend, the MCP server, and the bus of events. */
-export class Application extends EventBus implements Device {
+export class Application implements Device {
+	readonly log: (message: string) => void;
+	/** Counts and logs errors that nobody handles. */
+	readonly guard: Guard;
+	private listeners: Listener[] = [];
 	/** Parts of the board. Features add theirs. */
 	readonly board: Host["board"] & Hardware;
 	/** Values of the settings: those that are stored, and those of the build. */
@@ -73,7 +78,11 @@ export class Application extends EventBus implements Device {
 	private readonly startTicks: number;
 
 	constructor({ board, built, openNetwork, tools, timer, log, ticks = () => 0, now = Date.now, isSafe = false }: Host) {
-		super(log, ticks);
+		this.log = (message) => {
+			log(message);
+			this.emit("onLog", message);
+		};
+		this.guard = new Guard(this.log, ticks);
 		this.opened = board;
 		this.board = Object.assign({ ...board }, { device: this });
 		this.source = { built, settings: board.settings };
@@ -86,6 +95,31 @@ export class Application extends EventBus implements Device {
 		observeParts(this);
 		this.network = new DeviceNetwork(this, openNetwork);
 		this.backend = new Backend(this);
+	}
+
+	/** Adds receivers of events. */
+	listen(...listeners: readonly (Listener | undefined | false)[]): void {
+		this.listeners.push(...listeners.filter((each) => typeof each === "object"));
+	}
+
+	/**
+	 * Calls each listener that has a method for the event, until one returns true. One that fails does not keep the event
+	 * from the others.
+	 *
+	 * @returns whether a listener has returned true
+	 */
+	emit<Event extends keyof Listener>(event: Event, ...about: Parameters<Required<Listener>[Event]>): boolean {
+		for (const listener of this.listeners) {
+			try {
+				const method = listener[event] as ((...about: unknown[]) => unknown) | undefined;
+				if (method?.apply(listener, about) === true) {
+					return true;
+				}
+			} catch (error) {
+				this.guard.report(error);
+			}
+		}
+		return false;
 	}
 
 	/** Starts the features, and then the device. After a setting that cannot be used, only features for rescue start. */

@@ -22,7 +22,16 @@ export class BackendMessages extends AppPart implements Listener {
 			void drawAttention(app.board.player, app.log);
 		}
 		if (message.type === "system") {
-			this.carryOut(shortText(message.command));
+			const { board, state, log } = app;
+			const command = shortText(message.command);
+			if (command === "reboot") {
+				board.system.restart(RESTART_DELAY);
+			} else if (command === "lazy_reboot") {
+				this.restartsWhenIdle = true;
+				this.onState(state);
+			} else {
+				log(`unknown system command ${JSON.stringify(command)}`);
+			}
 		}
 	}
 
@@ -31,18 +40,6 @@ export class BackendMessages extends AppPart implements Listener {
 		if (this.restartsWhenIdle && state === "idle") {
 			this.restartsWhenIdle = false;
 			this.app.board.system.restart(RESTART_DELAY);
-		}
-	}
-
-	private carryOut(command: string): void {
-		const { board, state, log } = this.app;
-		if (command === "reboot") {
-			board.system.restart(RESTART_DELAY);
-		} else if (command === "lazy_reboot") {
-			this.restartsWhenIdle = true;
-			this.onState(state);
-		} else {
-			log(`unknown system command ${JSON.stringify(command)}`);
 		}
 	}
 }

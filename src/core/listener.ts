@@ -1,4 +1,3 @@
-import { Guard } from "../hardware/guard.js";
 import type { Face } from "../hardware/hardware.js";
 import type { Press } from "../hardware/kinds/button.js";
 import type { Envelope, ProtocolError, Session } from "../protocols/envelope.js";
@@ -38,48 +37,6 @@ export interface Listener {
 	onLog?(message: string): void;
 	/** The application stops. */
 	onClose?(): void;
-}
-
-/** Passes events on to their listeners. A line of the log is one, too. */
-export class EventBus {
-	readonly log: (message: string) => void;
-	/** Counts and logs errors that nobody handles. */
-	readonly guard: Guard;
-	protected listeners: Listener[] = [];
-
-	/** @param ticks a monotonic clock, for the {@link Guard} */
-	constructor(log: (message: string) => void, ticks: () => number) {
-		this.log = (message) => {
-			log(message);
-			this.emit("onLog", message);
-		};
-		this.guard = new Guard(this.log, ticks);
-	}
-
-	/** Adds receivers of events. */
-	listen(...listeners: readonly (Listener | undefined | false)[]): void {
-		this.listeners.push(...listeners.filter((each) => typeof each === "object"));
-	}
-
-	/**
-	 * Calls each listener that has a method for the event, until one returns true. One that fails does not keep the event
-	 * from the others.
-	 *
-	 * @returns whether a listener has returned true
-	 */
-	emit<Event extends keyof Listener>(event: Event, ...about: Parameters<Required<Listener>[Event]>): boolean {
-		for (const listener of this.listeners) {
-			try {
-				const method = listener[event] as ((...about: unknown[]) => unknown) | undefined;
-				if (method?.apply(listener, about) === true) {
-					return true;
-				}
-			} catch (error) {
-				this.guard.report(error);
-			}
-		}
-		return false;
-	}
 }
 
 /** A part of the firmware that has its application. */

@@ -3,15 +3,11 @@ import { RESTART_DELAY } from "./backend-messages.js";
 import { AppPart, type Listener } from "./listener.js";
 
 /** Modules of the tools that a device in safe mode offers. Its features are those for rescue. */
-export const SAFE_TOOLS: readonly string[] = Object.freeze([
-	"src/tools/assets-set-download-url",
-	"src/tools/get-device-status",
-	"src/tools/get-log",
-	"src/tools/get-system-info",
-	"src/tools/reboot",
-	"src/tools/reconfigure-wifi",
-	"src/tools/upgrade-firmware",
-]);
+export const SAFE_TOOLS: readonly string[] = Object.freeze(
+	"assets-set-download-url get-device-status get-log get-system-info reboot reconfigure-wifi upgrade-firmware"
+		.split(" ")
+		.map((name) => `src/tools/${name}`),
+);
 
 /** Why a chip restarts by itself. A power-on, a wake-up and the reset button start the count again. */
 const CRASHES: readonly string[] = Object.freeze(

@@ -181,20 +181,16 @@ export class FramedWebSocketClient implements WebSocketClient {
 			return;
 		}
 		if (this.state === "open" && this.reply !== undefined && this.hasRoom(this.reply.payload)) {
-			this.sendReply(this.reply);
+			const { opcode, payload } = this.reply;
+			this.reply = undefined;
+			this.writeBytes(maskedFrame(opcode, true, payload, this.options.xor));
+			if (opcode === OPCODE.close) {
+				this.close();
+				this.options.onClose();
+			}
 		}
 		if (this.state === "open") {
 			this.options.onWritable(this.room);
-		}
-	}
-
-	/** Answers a ping or close. Nothing follows a close. */
-	private sendReply({ opcode, payload }: { readonly opcode: number; readonly payload: Uint8Array }): void {
-		this.reply = undefined;
-		this.writeBytes(maskedFrame(opcode, true, payload, this.options.xor));
-		if (opcode === OPCODE.close) {
-			this.close();
-			this.options.onClose();
 		}
 	}
 

@@ -268,8 +268,12 @@ export class Bootstrap extends AppPart implements Search {
 
 	private fail(error: Error): void {
 		this.failures += 1;
-		if (this.reported === "") {
-			this.useStored();
+		const { board, log } = this.app;
+		const stored = this.reported === "" ? storedBackend(board.settings, this.config.otaUrl) : undefined;
+		try {
+			stored && this.report(stored);
+		} catch (cause) {
+			log(`stored backend unusable: ${(cause as Error).message}`);
 		}
 		if (this.failures < TRIES) {
 			this.events.onFailed(error, this.checkIn(this.backoff.next()));
@@ -282,19 +286,6 @@ export class Bootstrap extends AppPart implements Search {
 	private forgetFailures(): void {
 		this.failures = 0;
 		this.backoff.reset();
-	}
-
-	private useStored(): void {
-		const { board, log } = this.app;
-		const stored = storedBackend(board.settings, this.config.otaUrl);
-		if (stored === undefined) {
-			return;
-		}
-		try {
-			this.report(stored);
-		} catch (error) {
-			log(`stored backend unusable: ${(error as Error).message}`);
-		}
 	}
 
 	/** Plans the next check. @returns milliseconds until then, or undefined if no check is due */

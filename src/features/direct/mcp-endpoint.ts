@@ -65,7 +65,13 @@ export class McpEndpoint extends AppPart implements Listener {
 		try {
 			this.http = platform.open({
 				port,
-				mayConnect: () => this.mayConnect(),
+				mayConnect: () => {
+					// A silent connection must not block others.
+					if (this.served.size >= MAX_SERVED) {
+						[...this.served].find(({ isSilent }) => isSilent)?.close();
+					}
+					return this.served.size < MAX_SERVED;
+				},
 				onConnect: (connection) => void this.served.add(new ServedConnection(connection, this)),
 				onListening: () => app.log(`serving MCP at ${platform.address}:${port}`),
 				onError: (error) => this.fail(error),
@@ -98,14 +104,6 @@ export class McpEndpoint extends AppPart implements Listener {
 	private fail({ message }: Error): void {
 		this.app.log(`could not serve MCP at port ${this.port}: ${message}`);
 		this.onOffline();
-	}
-
-	/** Makes room if necessary: a silent connection must not block others. */
-	private mayConnect(): boolean {
-		if (this.served.size >= MAX_SERVED) {
-			[...this.served].find(({ isSilent }) => isSilent)?.close();
-		}
-		return this.served.size < MAX_SERVED;
 	}
 
 	/** Offers a response to every call: only the one that asked takes it. */

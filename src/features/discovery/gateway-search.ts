@@ -89,7 +89,12 @@ export class GatewaySearch implements Search {
 			this.dnsSd = this.openDnsSd();
 			this.dnsSd.discover({ serviceType: SERVICE_TYPE, onFound: found, onUpdate: found });
 			this.backoff.reset();
-			this.startPatience();
+			const { host, events } = this;
+			// The timer survives restarts of the search: each attempt to reach a lost gateway restarts the search.
+			this.patience ??= this.runtime.timer.set(() => {
+				const wanted = host === "" ? "no gateway" : `no gateway ${JSON.stringify(host)}`;
+				events.onMissing(`${wanted} found on this network for ${MISSING_AFTER / 1000} s`);
+			}, MISSING_AFTER);
 		} catch (error) {
 			this.close();
 			const delay = this.backoff.next();
@@ -101,15 +106,6 @@ export class GatewaySearch implements Search {
 	stop(): void {
 		this.close();
 		this.endPatience();
-	}
-
-	/** The timer survives restarts of the search: each attempt to reach a lost gateway restarts the search. */
-	private startPatience(): void {
-		const { host, events } = this;
-		this.patience ??= this.runtime.timer.set(() => {
-			const wanted = host === "" ? "no gateway" : `no gateway ${JSON.stringify(host)}`;
-			events.onMissing(`${wanted} found on this network for ${MISSING_AFTER / 1000} s`);
-		}, MISSING_AFTER);
 	}
 
 	private endPatience(): void {

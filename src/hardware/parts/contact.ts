@@ -106,7 +106,7 @@ class PinSensor implements Sensor {
 		const Digital = this.io.load<DigitalClass>(DIGITAL);
 		const opened = new Digital({
 			pin,
-			mode: modeOf(Digital, pull),
+			mode: pull === undefined ? Digital.Input : pull === "up" ? Digital.InputPullUp : Digital.InputPullDown,
 			edge: Digital.Rising | Digital.Falling,
 			// Waits until the level has lasted.
 			onReadable: () => {
@@ -132,10 +132,3 @@ class PinSensor implements Sensor {
 		}
 	}
 }
-
-const modeOf = (Digital: DigitalClass, pull: ContactOptions["pull"]): number => {
-	if (pull === undefined) {
-		return Digital.Input;
-	}
-	return pull === "up" ? Digital.InputPullUp : Digital.InputPullDown;
-};

@@ -76,7 +76,7 @@ export const sensor = (Driver: SensorDriver, options: DriverOptions = {}): Part<
 			options,
 			{
 				...SENSOR_CHECKS,
-				bus: (_, bus) => typeof bus === "object" && pinsFault(bus as { data: number; clock: number }),
+				bus: () => typeof bus === "object" && (aPin("bus.data", bus.data) || aPin("bus.clock", bus.clock)),
 				address: optional(anInteger(0, MAX_ADDRESS)),
 				hz: anything,
 				pin: optional(aPin),
@@ -128,9 +128,6 @@ export const sensor = (Driver: SensorDriver, options: DriverOptions = {}): Part<
 		},
 	};
 };
-
-const pinsFault = ({ data, clock }: { readonly data: number; readonly clock: number }): string | false =>
-	aPin("bus.data", data) || aPin("bus.clock", clock);
 
 const moduleOf = (Driver: SensorDriver | undefined, { io, bus, trigger }: DriverOptions): string =>
 	io ?? Driver?.io ?? (bus !== undefined ? SMBUS : trigger === undefined ? ANALOG : PULSE_WIDTH);

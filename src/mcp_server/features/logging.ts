@@ -4,29 +4,11 @@ import type { ToolCall } from "../tool-call.js";
 import { type Feature, type FeatureResult, findFeature } from "./feature-server.js";
 import type { FeatureSession } from "./feature-session.js";
 
-/** The levels of syslog (RFC 5424 §6.2.1), the least severe first. */
-const LEVELS = Object.freeze([
-	"debug",
-	"info",
-	"notice",
-	"warning",
-	"error",
-	"critical",
-	"alert",
-	"emergency",
-] as const);
+/** A level of syslog (RFC 5424 §6.2.1). */
+export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
 
-/** A level of syslog (RFC 5424), the least urgent first. */
-export type LogLevel = (typeof LEVELS)[number];
-
-interface SessionLog {
-	level: LogLevel;
-	/** When the current second began. */
-	since: number;
-	sent: number;
-	/** Messages dropped since one was sent. */
-	dropped: number;
-}
+/** The least severe first. */
+const LEVELS = Object.freeze("debug info notice warning error critical alert emergency".split(" ") as LogLevel[]);
 
 /** Messages of a session per second. */
 const MAX_RATE = 10;

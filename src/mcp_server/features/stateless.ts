@@ -47,7 +47,13 @@ export class Stateless<Context> implements Feature<Context> {
 		if (requestState === undefined || requestState === null) {
 			return new ResumableRequest(session, this, client, id, method, params).serve(id, params);
 		}
-		const request = this.find(session, requestState, method, params);
+		const request = this.suspended.find(({ state }) => state === requestState);
+		const isSame =
+			request?.connection.owner === session.owner && request.method === method && request.subject === subjectOf(params);
+		if (!isSame) {
+			const data = { reason: "invalid_request_state" };
+			throw new RpcError(ErrorCode.invalidParams, "Invalid or expired requestState", data);
+		}
 		const answer = request.resume(session, id, params);
 		this.resumed.add(request);
 		return answer;
@@ -92,23 +98,6 @@ export class Stateless<Context> implements Feature<Context> {
 		request.server.timer?.clear(request.timeout);
 		this.suspended = this.suspended.filter((each) => each !== request);
 		this.resumed.delete(request);
-	}
-
-	/** @throws RpcError if the state is unknown */
-	private find(
-		session: FeatureSession<Context>,
-		state: unknown,
-		method: string,
-		params: Params,
-	): ResumableRequest<Context> {
-		const request = this.suspended.find((each) => each.state === state);
-		const isSame =
-			request?.connection.owner === session.owner && request.method === method && request.subject === subjectOf(params);
-		if (!isSame) {
-			const data = { reason: "invalid_request_state" };
-			throw new RpcError(ErrorCode.invalidParams, "Invalid or expired requestState", data);
-		}
-		return request;
 	}
 
 	private listen(params: Params, call: ToolCall, request: ResumableRequest<unknown>): Promise<string> {
