@@ -61,8 +61,8 @@ interface Target {
 
 /** The board that is made for QEMU, of each chip. */
 const ETHERNET_BOARD: Target = {
-	name: "qemu",
-	argument: `esp32:${join(ROOT, "src", "hardware", "boards", "qemu")}`,
+	name: "generated",
+	argument: `esp32:${join(ROOT, "host-test", "fixtures", "qemu")}`,
 	kind: "instrument",
 };
 

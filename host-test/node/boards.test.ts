@@ -31,7 +31,7 @@ interface BoardManifest {
 }
 
 describe("boards", () => {
-	const names = [...PRESETS.keys(), "qemu", "simulator", "virtual"];
+	const names = [...PRESETS.keys(), "simulator", "virtual"];
 	const partsOf = readParts(names);
 
 	it("all have a system, settings and a network, which the application needs", () => {

@@ -21,7 +21,7 @@ const WITHOUT_DEBUGGER = optionsIn(join(OWN, "sdkconfig.defaults.release"));
 it("the emulated board has the settings of ESP-IDF that chips have", () => {
 	for (const name of ["sdkconfig.defaults", "sdkconfig.defaults.release"]) {
 		const own = optionsIn(join(OWN, name));
-		assert.deepEqual(optionsIn(join(ROOT, "src/hardware/boards/qemu", name)).slice(-own.length), own);
+		assert.deepEqual(optionsIn(join(ROOT, "host-test/fixtures/qemu", name)).slice(-own.length), own);
 	}
 });
 

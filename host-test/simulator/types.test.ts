@@ -8,7 +8,7 @@ import { noSdk, sdk } from "../support/sdk.js";
 
 /** Folders of manifests, each with the targets that it is built for. */
 const BUILDS: readonly (readonly [folder: string, targets: readonly string[]])[] = [
-	["", [sdk?.host ?? "lin", ...CHIPS, ...BOARDS, "esp32:./src/hardware/boards/qemu"]],
+	["", [sdk?.host ?? "lin", ...CHIPS, ...BOARDS, "esp32:./host-test/fixtures/qemu"]],
 	["host-test", ["lin"]],
 	["examples/embed", ["esp32"]],
 	["examples/pump", ["esp32"]],

@@ -131,7 +131,7 @@ describe("xs-mcp firmware", { skip: process.platform === "win32" && "the wrapper
 
 	it("builds every board and chip that the firmware names with --target all", () => {
 		const { platforms } = JSON.parse(readFileSync(join(ROOT, "src/build/manifest_minimal.json"), "utf8"));
-		const named = Object.keys(platforms).filter((name) => /^esp32($|\/)/.test(name) && !/qemu|\*/.test(name));
+		const named = Object.keys(platforms).filter((name) => /^esp32($|\/)/.test(name) && !name.includes("*"));
 		const { env, ran } = makeSdk(
 			BUILD,
 			named.flatMap((name) => name.split("/").slice(1)),

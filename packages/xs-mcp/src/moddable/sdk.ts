@@ -111,9 +111,6 @@ export function isExecutable(path: string): boolean {
 /** Name of a maker's board in the identity of the firmware. */
 const OWN_BOARD = "esp32/own";
 
-/** The board that only QEMU has. */
-const EMULATED = "esp32/qemu";
-
 /** Keys in the manifest of targets that it does not name. */
 const OTHERS: readonly string[] = ["esp32/*", "*/generated"];
 
@@ -135,9 +132,7 @@ const readManifest = (path: string): Manifest => JSON.parse(readFileSync(path, "
 const { platforms: PLATFORMS = {} } = readManifest(join(ROOT, "src/build/manifest_minimal.json"));
 
 /** The targets of chips that the manifest names. */
-const NAMED = Object.keys(PLATFORMS).filter(
-	(name) => name.split("/")[0] === BARE_CHIP && name !== EMULATED && !OTHERS.includes(name),
-);
+const NAMED = Object.keys(PLATFORMS).filter((name) => name.split("/")[0] === BARE_CHIP && !OTHERS.includes(name));
 
 /** Targets of docs/boards.md: those with a board of their own and the plain ESP32, and the other bare chips. */
 export const BOARDS = NAMED.filter((name) => name === BARE_CHIP || boardOf(name).board !== BARE_CHIP);
