@@ -2,8 +2,8 @@ import Axp2101 from "../../src/hardware/drivers/axp2101.js";
 import { DigitalButton } from "../../src/hardware/drivers/button-digital.js";
 import { TouchButton } from "../../src/hardware/drivers/button-touch.js";
 import { ImageCamera } from "../../src/hardware/drivers/image-camera.js";
-import { NeoPixelLight } from "../../src/hardware/drivers/light-neopixel.js";
-import { PwmLight } from "../../src/hardware/drivers/light-pwm.js";
+import { neoPixelLight } from "../../src/hardware/drivers/light-neopixel.js";
+import { openPwmLight } from "../../src/hardware/drivers/light-pwm.js";
 import { PowerChip } from "../../src/hardware/drivers/power-chip.js";
 import { registerSpeaker } from "../../src/hardware/drivers/register-speaker.js";
 import { followRtc } from "../../src/hardware/drivers/rtc-clock.js";
@@ -130,8 +130,8 @@ export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
 		camera: new ImageCamera({ camera: { io: bus.wrapClass(Images) as never }, width: 2, height: 2, timer }),
 		clock: { set: (milliseconds: number) => setTime(milliseconds / 1000) },
 		lights: {
-			pixels: new NeoPixelLight(bus.wrap({ ...PIXELS })),
-			led: new PwmLight({ io: load("embedded:io/pwm"), pin: 2 }),
+			pixels: neoPixelLight(bus.wrap({ ...PIXELS })),
+			led: openPwmLight({ io: load("embedded:io/pwm"), pin: 2 }),
 		},
 		sensors: {
 			motion: motionSensor(bus.wrap({ sample: () => ({ accelerometer: { x: 0, y: 0, z: 9 } }) }), timer),

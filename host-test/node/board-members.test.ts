@@ -7,6 +7,7 @@ import { importBundle } from "xs-mcp/build/import-bundle";
 import { ROOT } from "xs-mcp/root";
 import type { BoardData, OpenMember } from "../../src/hardware/board-data.js";
 import type { Button } from "../../src/hardware/kinds/button.js";
+import type { Light } from "../../src/hardware/kinds/light.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 
 /** Globals of the firmware, and what the doubles of its modules read and write. */
@@ -33,6 +34,7 @@ const MODULES: Readonly<Record<string, string>> = {
 	"embedded:sensor/AmbientLight-Proximity/LTR553ALS": "export default class {};",
 	"open-player": "export const openPlayer = (volume) => ({ volume, close() { this.isClosed = true; } });",
 	"open-codec": "export default (...args) => args;",
+	"open-face": "export const openFace = (_screen, backlight) => ({ backlight, close() {} });",
 };
 
 /** Stands in for modules with parts of a chip that a board's own code opens. */
@@ -46,7 +48,7 @@ const IS_CHIP_PART = /(open-(esp32|player)|register-speaker|power-chip|sensor-li
 const doubles: Plugin = {
 	name: "doubles",
 	setup(build) {
-		build.onResolve({ filter: /(^[\w:/-]+|\/open-player\.js|\/open-codec\.js)$/ }, ({ path, kind }) =>
+		build.onResolve({ filter: /(^[\w:/-]+|\/open-(player|codec|face)\.js)$/ }, ({ path, kind }) =>
 			kind === "entry-point" ? undefined : { path: path.replace(/^\..*\/|\.js$/g, ""), namespace: "double" },
 		);
 		build.onLoad({ filter: /.*/, namespace: "double" }, ({ path }) => ({ contents: MODULES[path] as string }));
@@ -115,6 +117,21 @@ const chip =
 		}
 		return { args, close() {} };
 	};
+
+/** The SDK's class of a PWM pin with 8 bits, of which pin 9 is in use. @param written gets the values */
+const pwmPin = (written: number[]) =>
+	class {
+		readonly resolution = 8;
+		constructor({ pin }: { readonly pin: number }) {
+			if (pin === 9) {
+				throw new Error("pin in use");
+			}
+		}
+		write(value: number): void {
+			written.push(value);
+		}
+		close(): void {}
+	} as unknown as (...args: unknown[]) => object;
 
 /** The SDK's class of a touch sensor. @param open makes its method */
 const touchSensor = (open: (options: object) => () => number[]) =>
@@ -188,14 +205,18 @@ describe("a board of data", () => {
 	});
 
 	it("opens LEDs of both kinds as lights, without one that fails", async () => {
+		const opened: object[] = [];
+		const written: number[] = [];
 		globals.modules = {
-			"src/hardware/drivers/open-neopixel": chip(),
-			"src/hardware/drivers/open-pwm-light": (led) => {
-				if ((led as { readonly pin: number }).pin === 9) {
-					throw new Error("pin in use");
+			neopixel: class {
+				constructor(options: object) {
+					opened.push(options);
 				}
-				return { led, close() {} };
-			},
+				makeRGB(): void {}
+				fill(): void {}
+				update(): void {}
+			} as never,
+			"embedded:io/pwm": pwmPin(written),
 		};
 		const leds = {
 			strip: { neopixel: 48, length: 8, order: "RGB" },
@@ -203,13 +224,36 @@ describe("a board of data", () => {
 			bad: { pin: 9 },
 		};
 		const { board, closing, lines } = await open("leds", { leds });
-		const { strip, status, ...others } = board.lights as Record<
-			string,
-			{ readonly args?: unknown; readonly led?: unknown }
-		>;
-		assert.deepEqual([strip?.args, status?.led, others], [[48, 8, "RGB"], { pin: 2, activeLow: true }, {}]);
+		const { strip, status, ...others } = board.lights as Record<string, Light>;
+		assert.deepEqual([opened, others], [[{ pin: 48, length: 8, order: "RGB" }], {}]);
+		assert.deepEqual([strip?.color, status?.color], [0xffffff, undefined]);
+		Object.assign(status ?? {}, { on: true });
+		assert.deepEqual(written, [255, 0]);
 		assert.deepEqual(closing, [strip, status]);
 		assert.deepEqual(lines, ["LED bad not opened: Error: pin in use"]);
+	});
+
+	it("opens the backlight of a screen: on a pin, or that of the SDK's target", async () => {
+		const written: number[] = [];
+		globals.modules = { "embedded:io/pwm": pwmPin(written) };
+		Object.assign(globals, {
+			Host: {
+				Backlight: class {
+					write(percent: number): void {
+						written.push(percent);
+					}
+				},
+			},
+		});
+		const size = { width: 320, height: 240 };
+		for (const backlight of [{ pin: 5, activeLow: true }, true] as const) {
+			const { board } = await open("display", { display: { ...size, backlight } });
+			const { backlight: light } = board.screen as { readonly backlight: { brightness: number } };
+			light.brightness = 40;
+			assert.equal(light.brightness, 40);
+		}
+		// At first it is off, then at full brightness.
+		assert.deepEqual(written, [255, 0, 153, 40]);
 	});
 
 	it("opens LEDs at an expander", async () => {

@@ -3,7 +3,6 @@ import startEs7210 from "../../src/hardware/drivers/es7210.js";
 import openEs8311 from "../../src/hardware/drivers/es8311.js";
 import { chipThermometer, esp32System } from "../../src/hardware/drivers/esp32-system.js";
 import setExpander from "../../src/hardware/drivers/expander.js";
-import { hostBacklight } from "../../src/hardware/drivers/host-backlight.js";
 import { PowerChip, type SdkPower } from "../../src/hardware/drivers/power-chip.js";
 import { registerSpeaker } from "../../src/hardware/drivers/register-speaker.js";
 import { fakeBus } from "../doubles/fake-bus.js";
@@ -200,12 +199,5 @@ export default suite("drivers", {
 		const power = new PowerChip(chip);
 		power.brightness = 40;
 		equal([written, power.brightness], [[40], 40]);
-	},
-	"backlight: hands brightness to the one that the target's setup defines"() {
-		const written: number[] = [];
-		const backlight = hostBacklight({ write: (percent) => written.push(percent) });
-		backlight.brightness = 0;
-		backlight.brightness = 75;
-		equal([written, backlight.brightness], [[0, 75], 75]);
 	},
 });

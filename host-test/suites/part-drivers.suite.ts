@@ -1,5 +1,5 @@
-import { NeoPixelLight } from "../../src/hardware/drivers/light-neopixel.js";
-import { PwmLight } from "../../src/hardware/drivers/light-pwm.js";
+import { neoPixelLight } from "../../src/hardware/drivers/light-neopixel.js";
+import { openPwmLight } from "../../src/hardware/drivers/light-pwm.js";
 import { followRtc } from "../../src/hardware/drivers/rtc-clock.js";
 import { lightSensor } from "../../src/hardware/drivers/sensor-light.js";
 import { type MotionSample, motionSensor } from "../../src/hardware/drivers/sensor-motion.js";
@@ -81,7 +81,7 @@ const makeTimer = () => new FakeTimer();
 export default suite("drivers of lights, sensors and the real-time clock", {
 	"NeoPixel: is off at first, and shows its colour only while it is on"() {
 		const pixels = new FakePixels();
-		const light = new NeoPixelLight(pixels);
+		const light = neoPixelLight(pixels);
 		equal(pixels.shown, [0, 128]);
 		light.color = 0x102030;
 		light.brightness = 100;
@@ -97,7 +97,7 @@ export default suite("drivers of lights, sensors and the real-time clock", {
 	},
 	"PWM: dims an LED in the steps that the pin has"() {
 		const { io, written } = pwm(10);
-		const light = new PwmLight({ io, pin: 10 });
+		const light = openPwmLight({ io, pin: 10 });
 		light.on = true;
 		light.brightness = 50;
 		light.on = false;
@@ -106,7 +106,7 @@ export default suite("drivers of lights, sensors and the real-time clock", {
 	},
 	"PWM: is dark while the pin is high, if the LED wants that"() {
 		const { io, written } = pwm(8);
-		const light = new PwmLight({ io, pin: 10, activeLow: true });
+		const light = openPwmLight({ io, pin: 10, activeLow: true });
 		light.on = true;
 		light.brightness = 20;
 		equal([written, light.brightness, light.on], [[255, 0, 204], 20, true]);

@@ -1,4 +1,4 @@
-import { ColoredLight } from "./light-state.js";
+import { ShownLight } from "./light-state.js";
 
 /** The SDK's NeoPixel. */
 export interface Pixels {
@@ -12,25 +12,17 @@ export interface Pixels {
 	close(): void;
 }
 
-/** LEDs of the kind WS2812 in a row, which all show the same. */
-export class NeoPixelLight extends ColoredLight {
-	private readonly pixels: Pixels;
+const WHITE = 0xffffff;
 
-	constructor(pixels: Pixels) {
-		super();
-		this.pixels = pixels;
-		this.show();
-	}
-
-	close(): void {
-		this.pixels.close();
-	}
-
-	protected show(): void {
-		const pixels = this.pixels;
-		const color = this.on ? this.color : 0;
-		pixels.brightness = Math.round((this.brightness * 255) / 100);
-		pixels.fill(pixels.makeRGB(color >> 16, (color >> 8) & 255, color & 255));
+/** Makes a light of LEDs of the kind WS2812 in a row, which all show the same. Initially white, at half its brightness. */
+export const neoPixelLight = (pixels: Pixels): ShownLight => {
+	const show = ({ on, brightness, color = WHITE }: Readonly<ShownLight>): void => {
+		const shown = on ? color : 0;
+		pixels.brightness = Math.round((brightness * 255) / 100);
+		pixels.fill(pixels.makeRGB(shown >> 16, (shown >> 8) & 255, shown & 255));
 		pixels.update();
-	}
-}
+	};
+	const light = new ShownLight(show, () => pixels.close(), 50, WHITE);
+	show(light);
+	return light;
+};

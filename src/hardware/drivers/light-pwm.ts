@@ -1,4 +1,4 @@
-import { DimmedLight } from "./light-state.js";
+import { ShownLight } from "./light-state.js";
 
 /** A PWM output of ECMA-419. */
 export interface PwmOutput {
@@ -21,29 +21,23 @@ export interface PwmLightOptions {
 	readonly activeLow?: boolean;
 }
 
-/** An LED on a pin, dimmed by switching it fast. */
-export class PwmLight extends DimmedLight {
-	private readonly output: PwmOutput;
-	private readonly activeLow: boolean;
-	private readonly range: readonly [lowest: number, full: number];
-
-	constructor({ io, pin, hz, activeLow = false, range = [0, 100], part }: PwmLightOptions) {
-		super(100);
-		this.output = new io({ pin, part, ...(hz !== undefined && { hz }) });
-		this.activeLow = activeLow;
-		this.range = range;
-		this.show();
-	}
-
-	close(): void {
-		this.output.close();
-	}
-
-	protected show(): void {
-		const full = 2 ** this.output.resolution - 1;
-		const [lowest, most] = this.range;
-		const duty = lowest + ((most - lowest) * this.brightness) / 100;
-		const value = this.on ? Math.round((full * duty) / 100) : 0;
-		this.output.write(this.activeLow ? full - value : value);
-	}
-}
+/** Opens an LED on a pin, dimmed by switching it fast. */
+export const openPwmLight = ({
+	io,
+	pin,
+	hz,
+	activeLow = false,
+	range: [lowest, most] = [0, 100],
+	part,
+}: PwmLightOptions): ShownLight => {
+	const output = new io({ pin, part, ...(hz !== undefined && { hz }) });
+	const full = 2 ** output.resolution - 1;
+	const show = ({ on, brightness }: Readonly<ShownLight>): void => {
+		const duty = lowest + ((most - lowest) * brightness) / 100;
+		const value = on ? Math.round((full * duty) / 100) : 0;
+		output.write(activeLow ? full - value : value);
+	};
+	const light = new ShownLight(show, () => output.close());
+	show(light);
+	return light;
+};

@@ -1,13 +1,23 @@
 import type { Light } from "../kinds/light.js";
 
-/** The state of a dimmable light. Each change is shown at once. */
-export abstract class DimmedLight implements Light {
+/** A light whose changes are shown at once. */
+export class ShownLight implements Light {
+	readonly close: () => void;
+	private readonly show: (light: Readonly<ShownLight>) => void;
 	private _on = false;
 	private _brightness: number;
+	private _color: number | undefined;
 
-	/** @param brightness percent, an integer from 0 to 100: the initial brightness */
-	constructor(brightness: number) {
+	/**
+	 * @param show applies the members to the light
+	 * @param brightness percent, an integer from 0 to 100: the initial brightness
+	 * @param color initial colour, 0xRRGGBB. Default: it cannot be set
+	 */
+	constructor(show: ShownLight["show"], close: () => void, brightness = 100, color?: number) {
+		this.show = show;
+		this.close = close;
 		this._brightness = brightness;
+		this._color = color;
 	}
 
 	get on(): boolean {
@@ -16,7 +26,7 @@ export abstract class DimmedLight implements Light {
 
 	set on(on: boolean) {
 		this._on = on;
-		this.show();
+		this.show(this);
 	}
 
 	get brightness(): number {
@@ -25,27 +35,15 @@ export abstract class DimmedLight implements Light {
 
 	set brightness(brightness: number) {
 		this._brightness = brightness;
-		this.show();
+		this.show(this);
 	}
 
-	/** Applies the members to the light. */
-	protected abstract show(): void;
-}
-
-/** The same, for an RGB light. Initially white, at half its brightness. */
-export abstract class ColoredLight extends DimmedLight {
-	private _color = 0xffffff;
-
-	constructor() {
-		super(50);
-	}
-
-	get color(): number {
+	get color(): number | undefined {
 		return this._color;
 	}
 
 	set color(color: number) {
 		this._color = color;
-		this.show();
+		this.show(this);
 	}
 }

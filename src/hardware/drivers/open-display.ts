@@ -4,21 +4,28 @@ import { openFace } from "../../screen/open-face.js";
 import type openPreview from "../../screen/open-preview.js";
 import type { DisplayData, OpenMember } from "../board-data.js";
 import type { Backlight } from "../hardware.js";
-import { type BacklightOutput, hostBacklight } from "./host-backlight.js";
-import type openPwmLight from "./open-pwm-light.js";
+import { openPwmLight, type PwmLightOptions } from "./light-pwm.js";
+import { ShownLight } from "./light-state.js";
 
 /** Opens a backlight: that of the SDK's target, or one on a pin. @returns undefined without one */
 const openBacklight = (data: DisplayData["backlight"]): Backlight | undefined => {
+	if (data === undefined) {
+		return undefined;
+	}
 	if (data === true) {
 		// The SDK's typings lack it.
-		const { Host } = globalThis as unknown as { readonly Host: { readonly Backlight: new () => BacklightOutput } };
-		return hostBacklight(new Host.Backlight());
+		const { Host } = globalThis as unknown as {
+			readonly Host: { readonly Backlight: new () => { write(percent: number): void } };
+		};
+		const output = new Host.Backlight();
+		return new ShownLight(
+			({ brightness }) => output.write(brightness),
+			() => {},
+		);
 	}
-	const openLight = inBuild<typeof openPwmLight>("src/hardware/drivers/open-pwm-light");
-	const light = data === undefined ? undefined : openLight?.(typeof data === "number" ? { pin: data } : data);
-	if (light !== undefined) {
-		light.on = true;
-	}
+	const io = inBuild("embedded:io/pwm") as PwmLightOptions["io"];
+	const light = openPwmLight({ ...(typeof data === "number" ? { pin: data } : data), io });
+	light.on = true;
 	return light;
 };
 

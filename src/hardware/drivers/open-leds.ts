@@ -1,23 +1,25 @@
 import { inBuild } from "../../platform/in-build.js";
 import type { OpenMember } from "../board-data.js";
-import type openNeoPixel from "./open-neopixel.js";
+import { neoPixelLight, type Pixels } from "./light-neopixel.js";
+import { openPwmLight, type PwmLightOptions } from "./light-pwm.js";
 import { boardBus, openOptional } from "./open-optional.js";
-import type openPwmLight from "./open-pwm-light.js";
 import type openPy32Light from "./py32-light.js";
 
-/** Opens the LEDs of a board as its lights. */
+/** Opens the LEDs of a board as its lights. The build has the modules that they need. */
 export default (({ data: { leds = {} }, board, closing }) => {
+	const load = <Export>(module: string): Export => inBuild<Export>(module) as Export;
 	const opened = Object.entries(leds).flatMap(([name, led]) => {
-		const light = openOptional(`LED ${name}`, () =>
-			"neopixel" in led
-				? inBuild<typeof openNeoPixel>("src/hardware/drivers/open-neopixel")?.(led.neopixel, led.length, led.order)
-				: "py32" in led
-					? inBuild<typeof openPy32Light>("src/hardware/drivers/py32-light")?.(boardBus(), led.py32)
-					: inBuild<typeof openPwmLight>("src/hardware/drivers/open-pwm-light")?.(led),
-		);
-		return light ? [[name, light]] : [];
+		const light = openOptional(`LED ${name}`, () => {
+			if ("neopixel" in led) {
+				const { neopixel: pin, length = 1, order = "GRB" } = led;
+				return neoPixelLight(new (load<new (options: object) => Pixels>("neopixel"))({ pin, length, order }));
+			}
+			return "py32" in led
+				? load<typeof openPy32Light>("src/hardware/drivers/py32-light")(boardBus(), led.py32)
+				: openPwmLight({ ...led, io: load<PwmLightOptions["io"]>("embedded:io/pwm") });
+		});
+		return light ? [[name, light] as const] : [];
 	});
-	const lights = Object.fromEntries(opened);
-	Object.assign(board, { lights });
-	closing.push(...(Object.values(lights) as typeof closing));
+	Object.assign(board, { lights: Object.fromEntries(opened) });
+	closing.push(...opened.map(([, light]) => light));
 }) satisfies OpenMember;

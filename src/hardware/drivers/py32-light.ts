@@ -1,5 +1,6 @@
 import { openOnBus, type SmBusDevice, type SmBusRecord } from "./bus-chip.js";
-import { NeoPixelLight, type Pixels } from "./light-neopixel.js";
+import { neoPixelLight, type Pixels } from "./light-neopixel.js";
+import type { ShownLight } from "./light-state.js";
 
 /** Registers of the firmware of M5Stack's I/O expander: the number of its LEDs, with a bit that shows them, and their colours. */
 const LEDS = 0x24;
@@ -37,7 +38,7 @@ const pixelsOf = (chip: SmBusDevice, length: number): Pixels => {
 };
 
 /** Opens LEDs that an I/O expander with a PY32 drives, which all show the same. @throws Error if the chip does not answer */
-const openPy32Light = (bus: SmBusRecord, length: number): NeoPixelLight =>
-	openOnBus(bus, ADDRESS, (chip) => new NeoPixelLight(pixelsOf(chip, length)));
+const openPy32Light = (bus: SmBusRecord, length: number): ShownLight =>
+	openOnBus(bus, ADDRESS, (chip) => neoPixelLight(pixelsOf(chip, length)));
 
 export default openPy32Light;

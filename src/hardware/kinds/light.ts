@@ -5,8 +5,8 @@ export interface Light {
 	on: boolean;
 	/** Percent of its full brightness, an integer from 0 to 100, kept while it is off. Absent if it cannot be dimmed. */
 	brightness?: number;
-	/** Red, green and blue as 0xRRGGBB. Absent if the light has one colour only. */
-	color?: number;
+	/** Red, green and blue as 0xRRGGBB. Absent or undefined if the light has one colour only. */
+	color?: number | undefined;
 	/** Its name for people. */
 	readonly title?: string | undefined;
 	/** Why it cannot be changed: its pin could not be opened. Absent or undefined if it can. */

@@ -1,5 +1,4 @@
-import { NeoPixelLight, type Pixels } from "../drivers/light-neopixel.js";
-import type { ColoredLight } from "../drivers/light-state.js";
+import { neoPixelLight, type Pixels } from "../drivers/light-neopixel.js";
 import type { Light } from "../kinds/light.js";
 import {
 	anInteger,
@@ -47,13 +46,13 @@ export const neopixel = (options: NeoPixelOptions): Part<"light"> => {
 		open: (io) =>
 			new RetriedStrip(io, title, () => {
 				const NeoPixel = io.load<new (options: object) => Pixels>(NEOPIXEL);
-				return new NeoPixelLight(new NeoPixel({ pin, length, order, part: io.name }));
+				return neoPixelLight(new NeoPixel({ pin, length, order, part: io.name }));
 			}),
 	};
 };
 
-class RetriedStrip extends RetriedLight<ColoredLight & { close(): void }> implements Light {
-	get color(): number {
+class RetriedStrip extends RetriedLight implements Light {
+	get color(): number | undefined {
 		return this.error === undefined ? this.light.value.color : 0;
 	}
 

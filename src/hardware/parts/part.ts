@@ -1,5 +1,5 @@
 import type { DigitalInput, DigitalClass as InputClass } from "../drivers/button-digital.js";
-import type { DimmedLight } from "../drivers/light-state.js";
+import type { ShownLight } from "../drivers/light-state.js";
 import type { Runtime, TimerHandle } from "../hardware.js";
 import type { KindName, PartByKind } from "../kinds/index.js";
 import type { Light } from "../kinds/light.js";
@@ -235,14 +235,12 @@ const closeQuietly = (opened: { close?(): void } | undefined): void => {
 	}
 };
 
-type ClosableLight = DimmedLight & { close(): void };
-
 /** A light whose pin may not be there at once. Until then it is off, and cannot be changed. */
-export class RetriedLight<Kind extends ClosableLight = ClosableLight> implements Light {
+export class RetriedLight implements Light {
 	readonly title: string | undefined;
-	protected readonly light: Retried<Kind>;
+	protected readonly light: Retried<ShownLight>;
 
-	constructor(io: PartIo, title: string | undefined, open: () => Kind) {
+	constructor(io: PartIo, title: string | undefined, open: () => ShownLight) {
 		this.title = title;
 		this.light = new Retried(io, open);
 	}

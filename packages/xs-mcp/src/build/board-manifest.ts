@@ -104,7 +104,7 @@ const codecsOf = ({ speaker, microphone }: BoardData): readonly string[] => {
 	return [...new Set(codecs.filter((codec) => codec !== undefined))];
 };
 
-/** Manifests of the SDK for the modules that drivers import. */
+/** Manifests of the SDK for the modules that drivers use. */
 const SDK_MANIFESTS: Readonly<Record<string, string>> = {
 	"embedded:io/digital": "$(MODDABLE)/modules/io/digital/manifest.json",
 	"embedded:io/pwm": "$(MODDABLE)/modules/io/pwm/manifest.json",
@@ -152,11 +152,13 @@ function filesOf(data: BoardData): { readonly manifests: readonly string[]; read
 	const drivers = [
 		...members.map((member) => `open-${member}`),
 		...codecsOf(data),
-		...(lights.some((led) => "neopixel" in led) ? ["open-neopixel"] : []),
 		...(lights.some((led) => "py32" in led) ? ["py32-light"] : []),
-		...(hasPwm || lights.some((led) => "pin" in led) ? ["open-pwm-light"] : []),
 	];
-	const found = [...withImports(drivers.map((name) => `hardware/drivers/${name}`))];
+	const found = [
+		...withImports(drivers.map((name) => `hardware/drivers/${name}`)),
+		...(lights.some((led) => "neopixel" in led) ? ["neopixel"] : []),
+		...(hasPwm || lights.some((led) => "pin" in led) ? ["embedded:io/pwm"] : []),
+	];
 	const added = members.flatMap((member) => MEMBER_FILES[member] ?? []);
 	const sdk = (folder: string, member: unknown): string[] => {
 		const driver = driverIn(member);

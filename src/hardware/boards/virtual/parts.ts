@@ -3,7 +3,7 @@ import Timer from "timer";
 import * as host from "virtual-host";
 import type { Chat } from "../../assistant.js";
 import { TimedButton } from "../../drivers/button.js";
-import { ColoredLight } from "../../drivers/light-state.js";
+import { ShownLight } from "../../drivers/light-state.js";
 import type { Board, TimerHandle } from "../../hardware.js";
 import { servoHead, type TurningServo } from "../../head.js";
 import type { Reading, Sensor } from "../../kinds/sensor.js";
@@ -53,19 +53,14 @@ class Finger {
 	}
 }
 
-/** A light whose changes are shown to the user. */
-class VirtualLight extends ColoredLight {
-	private readonly name: string;
-
-	constructor(name: string) {
-		super();
-		this.name = name;
-	}
-
-	protected show(): void {
-		host.tell("light", this.name, { on: this.on, brightness: this.brightness, color: this.color });
-	}
-}
+/** A light whose changes are shown to the user. Initially white, at half its brightness. */
+const virtualLight = (name: string): ShownLight =>
+	new ShownLight(
+		({ on, brightness, color = 0 }) => host.tell("light", name, { on, brightness, color }),
+		() => {},
+		50,
+		0xffffff,
+	);
 
 /** A servo whose arm the user sees. */
 const virtualServo = (name: "yaw" | "pitch", { min, max }: Pick<TurningServo, "min" | "max">): TurningServo => {
@@ -126,7 +121,7 @@ export const openParts = (
 	};
 	return {
 		...(servos && { servos, head: servoHead(servos) }),
-		...(board.lights.length > 0 && { lights: byName(board.lights, (name) => new VirtualLight(name)) }),
+		...(board.lights.length > 0 && { lights: byName(board.lights, virtualLight) }),
 		...(board.sensors.length > 0 && {
 			sensors: byName(board.sensors, (name) => (sensors[name] as VirtualSensor).sensor),
 		}),
