@@ -1,7 +1,7 @@
 import type { FirmwareSink, Updater } from "../updater.js";
 import type { esp32Bootloader } from "./esp32-bootloader.js";
 import { ESP32_MODELS } from "./esp32-models.js";
-import { checkIdentity, IDENTITY_BYTES, ImageHead } from "./image-identity.js";
+import { checkedSink } from "./image-identity.js";
 
 /** A place for firmware in the chip's flash: the SDK's `embedded:storage/flash`. */
 export interface FlashPartition {
@@ -43,9 +43,6 @@ const CHIP_AT = 12;
 /** Offset of the identity in an image: after its header (24), a segment's (8) and esp_app_desc_t (256). */
 const IDENTITY_AT = 288;
 
-/** Bytes that are checked before any are stored. */
-const HEAD_BYTES = IDENTITY_AT + IDENTITY_BYTES;
-
 /** Chip numbers in an image equal those of esp_chip_model_t, except for the first chip. */
 const FIRST_MODEL = 1;
 const FIRST_CHIP = 0;
@@ -65,20 +62,19 @@ export const esp32Updater = <Partition extends FlashPartition>(options: Esp32Upd
 		get isOnTrial() {
 			return bootloader.isOnTrial;
 		},
-		begin: (source) => openSink(options, source),
+		begin: (source) =>
+			checkedSink(IDENTITY_AT, source, (image) => checkHeader(image, options.model), openSink(options)),
 		confirm: () => bootloader.confirm(),
 		rollBack: () => bootloader.rollBack(),
 	};
 };
 
-const openSink = <Partition extends FlashPartition>(
-	{ openPartition, openUpdate, openDigest, model, verify }: Esp32UpdaterOptions<Partition>,
-	source: Parameters<Updater["begin"]>[0],
-): FirmwareSink => {
-	const head = new ImageHead(HEAD_BYTES, (bytes) => {
-		checkHeader(bytes, model);
-		checkIdentity(bytes, IDENTITY_AT, source);
-	});
+const openSink = <Partition extends FlashPartition>({
+	openPartition,
+	openUpdate,
+	openDigest,
+	verify,
+}: Esp32UpdaterOptions<Partition>): FirmwareSink => {
 	const whole = openDigest();
 	const partition = openPartition();
 	let update: FlashUpdate;
@@ -95,14 +91,10 @@ const openSink = <Partition extends FlashPartition>(
 	};
 	return {
 		write(piece) {
-			const bytes = head.take(piece);
-			if (bytes !== undefined) {
-				whole.write(bytes);
-				update.write(bytes);
-			}
+			whole.write(piece);
+			update.write(piece);
 		},
 		async digest() {
-			head.expectWhole();
 			digest = whole.close();
 			return digest;
 		},

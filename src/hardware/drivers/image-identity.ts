@@ -1,6 +1,6 @@
 import { FIRMWARE } from "../../core/firmware.js";
 import { joinBytes } from "../../core/text/byte-reader.js";
-import type { FirmwareSource } from "../updater.js";
+import type { FirmwareSink, FirmwareSource } from "../updater.js";
 
 /** Begins the identity in an image: src/platform/firmware.c. */
 export const IDENTITY_MAGIC = "xs-mcp/1";
@@ -36,7 +36,7 @@ export const readIdentity = (image: Uint8Array, at: number): ImageIdentity | und
  * @param at where the image has its identity
  * @throws Error with the reason against it
  */
-export const checkIdentity = (image: Uint8Array, at: number, { anyProject, version }: Offer): void => {
+const checkIdentity = (image: Uint8Array, at: number, { anyProject, version }: Offer): void => {
 	const found = readIdentity(image, at);
 	const isOwn = found?.name === FIRMWARE.name;
 	if (!isOwn && !anyProject) {
@@ -66,47 +66,39 @@ const textAt = (image: Uint8Array, at: number, bytes: number): string => {
 	return String.fromCharCode(...(end < 0 ? field : field.subarray(0, end)));
 };
 
-/** Holds back the first bytes of a firmware image until there are enough to check. */
-export class ImageHead {
-	private readonly size: number;
-	private readonly check: (head: Uint8Array) => void;
-	private held = new Uint8Array(0);
-	private isChecked = false;
-
-	/**
-	 * @param size bytes that are needed for the check
-	 * @param check throws if the image is not acceptable
-	 */
-	constructor(size: number, check: (head: Uint8Array) => void) {
-		this.size = size;
-		this.check = check;
-	}
-
-	/**
-	 * Takes the next piece.
-	 *
-	 * @returns the bytes that may be stored now, in order; undefined if none may yet
-	 * @throws Error of the check
-	 */
-	take(piece: ArrayBuffer): ArrayBuffer | undefined {
-		if (this.isChecked) {
-			return piece;
-		}
-		const held = joinBytes(this.held, new Uint8Array(piece));
-		this.held = held;
-		if (held.byteLength < this.size) {
-			return undefined;
-		}
-		this.check(held);
-		this.isChecked = true;
-		this.held = new Uint8Array(0);
-		return held.buffer;
-	}
-
-	/** @throws Error if the image ended before its head did */
-	expectWhole(): void {
-		if (!this.isChecked) {
-			throw new Error(`image of ${this.held.byteLength} bytes is shorter than its header`);
-		}
-	}
-}
+/**
+ * Makes a sink hold back the first bytes of an image until its identity is there, and both are checked.
+ *
+ * @param at where the image has its identity
+ * @param checkStart throws if the bytes before it are not those of such an image
+ */
+export const checkedSink = (
+	at: number,
+	source: Offer,
+	checkStart: (image: Uint8Array) => void,
+	sink: FirmwareSink,
+): FirmwareSink => {
+	let held: Uint8Array<ArrayBuffer> | undefined = new Uint8Array(0);
+	return {
+		...sink,
+		write(piece) {
+			if (held === undefined) {
+				sink.write(piece);
+				return;
+			}
+			held = joinBytes(held, new Uint8Array(piece));
+			if (held.byteLength >= at + IDENTITY_BYTES) {
+				checkStart(held);
+				checkIdentity(held, at, source);
+				sink.write(held.buffer);
+				held = undefined;
+			}
+		},
+		async digest() {
+			if (held !== undefined) {
+				throw new Error(`image of ${held.byteLength} bytes is shorter than its header`);
+			}
+			return await sink.digest();
+		},
+	};
+};

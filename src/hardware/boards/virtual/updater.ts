@@ -1,5 +1,5 @@
 import { firmware } from "virtual-host";
-import { checkIdentity, IDENTITY_BYTES, ImageHead } from "../../drivers/image-identity.js";
+import { checkedSink } from "../../drivers/image-identity.js";
 import type { Updater } from "../../updater.js";
 
 /** The first bytes of a virtual device's image. */
@@ -8,42 +8,24 @@ const MAGIC = "XSMCPVD2";
 /** Offset of the identity in an image: after the magic and the script's length. */
 const IDENTITY_AT = 12;
 
+const checkMagic = (image: Uint8Array): void => {
+	if (String.fromCharCode(...image.subarray(0, MAGIC.length)) !== MAGIC) {
+		throw new Error(`not a firmware image of a virtual device: it does not start with ${MAGIC}`);
+	}
+};
+
 /** The virtual device's two places for firmware, which Node keeps. */
 export const virtualUpdater = (): Updater => {
-	let { isOnTrial } = firmware;
-	return {
-		capacity: firmware.capacity,
-		get isOnTrial() {
-			return isOnTrial;
-		},
-		begin(source) {
+	const updater = {
+		...firmware,
+		begin(source: Parameters<Updater["begin"]>[0]) {
 			firmware.begin();
-			const head = new ImageHead(IDENTITY_AT + IDENTITY_BYTES, (bytes) => {
-				if (String.fromCharCode(...bytes.subarray(0, MAGIC.length)) !== MAGIC) {
-					throw new Error(`not a firmware image of a virtual device: it does not start with ${MAGIC}`);
-				}
-				checkIdentity(bytes, IDENTITY_AT, source);
-			});
-			return {
-				write(piece) {
-					const bytes = head.take(piece);
-					if (bytes !== undefined) {
-						firmware.write(bytes);
-					}
-				},
-				async digest() {
-					head.expectWhole();
-					return await firmware.digest();
-				},
-				isSigned: firmware.isSigned,
-				finish: firmware.finish,
-				cancel: firmware.cancel,
-			};
+			return checkedSink(IDENTITY_AT, source, checkMagic, firmware);
 		},
 		confirm() {
-			isOnTrial = false;
+			updater.isOnTrial = false;
 			firmware.confirm();
 		},
-		rollBack: () => firmware.rollBack(),
 	};
+	return updater;
 };
