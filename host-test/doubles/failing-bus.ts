@@ -1,7 +1,7 @@
 import Axp2101 from "../../src/hardware/drivers/axp2101.js";
 import { DigitalButton } from "../../src/hardware/drivers/button-digital.js";
 import { TouchButton } from "../../src/hardware/drivers/button-touch.js";
-import { ImageCamera } from "../../src/hardware/drivers/image-camera.js";
+import { imageCamera } from "../../src/hardware/drivers/image-camera.js";
 import { neoPixelLight } from "../../src/hardware/drivers/light-neopixel.js";
 import { openPwmLight } from "../../src/hardware/drivers/light-pwm.js";
 import { PowerChip } from "../../src/hardware/drivers/power-chip.js";
@@ -127,7 +127,7 @@ export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
 			},
 		},
 		thermometer: bus.wrap({ temperature: 40 }),
-		camera: new ImageCamera({ camera: { io: bus.wrapClass(Images) as never }, width: 2, height: 2, timer }),
+		camera: imageCamera({ camera: { io: bus.wrapClass(Images) as never }, width: 2, height: 2, timer }),
 		clock: { set: (milliseconds: number) => setTime(milliseconds / 1000) },
 		lights: {
 			pixels: neoPixelLight(bus.wrap({ ...PIXELS })),

@@ -1,9 +1,9 @@
 import {
 	type Frame,
-	ImageCamera,
 	type ImageCameraOptions,
 	type ImageInput,
 	type ImageInputOptions,
+	imageCamera,
 } from "../../src/hardware/drivers/image-camera.js";
 import { type ByteSource, readWhole } from "../../src/hardware/pictures.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
@@ -46,7 +46,7 @@ class FakeInput implements ImageInput {
 function open({ encode }: Pick<ImageCameraOptions, "encode"> = {}) {
 	const timer = new FakeTimer();
 	FakeInput.last = undefined;
-	const camera = new ImageCamera({
+	const camera = imageCamera({
 		camera: { io: FakeInput },
 		width: 32,
 		height: 16,
@@ -120,7 +120,7 @@ export default suite("the camera", {
 			}
 		}
 		const options = { width: 32, height: 16, timer: new FakeTimer() };
-		const camera = new ImageCamera({ ...options, camera: { io: Broken } });
+		const camera = imageCamera({ ...options, camera: { io: Broken } });
 		for (const _ of [1, 2]) {
 			const end = outcomeOf(camera.capture());
 			await settled();

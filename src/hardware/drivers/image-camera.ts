@@ -1,5 +1,5 @@
-import type { TimerHandle, TimerModule } from "../hardware.js";
-import { type ByteSource, type Camera, heldBytes } from "../pictures.js";
+import type { TimerModule } from "../hardware.js";
+import { type Camera, heldBytes } from "../pictures.js";
 
 /** A picture in the memory of the camera's driver. Must be closed. */
 export interface Frame extends ArrayBuffer {
@@ -46,98 +46,85 @@ const FIRST_FRAMES = 3;
 /** Milliseconds that a picture may take. */
 const TIMEOUT = 5_000;
 
-/** Photos from a camera, which stays open: the SDK's driver for the ESP32 hangs when a started one is closed. */
-export class ImageCamera implements Camera {
-	private readonly options: ImageCameraOptions;
-	private camera: ImageInput | undefined;
+/** Makes a camera of photos, which stays open: the SDK's driver for the ESP32 hangs when a started one is closed. */
+export const imageCamera = ({
+	camera: { io, ...record },
+	width,
+	height,
+	encode,
+	timer,
+}: ImageCameraOptions): Camera => {
+	let input: ImageInput | undefined;
 	/** Pictures still to skip. */
-	private toSkip = 0;
+	let toSkip = 0;
 	/** Takes the next picture, if one is awaited. */
-	private take: ((frame: Frame) => void) | undefined;
-	private isTaken = false;
-
-	constructor(options: ImageCameraOptions) {
-		this.options = options;
-	}
-
-	async capture(): Promise<ByteSource> {
-		if (this.isTaken) {
-			throw new Error("the camera is busy with another photo");
+	let take: ((frame: Frame) => void) | undefined;
+	let isTaken = false;
+	/** Pictures that are not awaited stay with the camera, which then pauses. */
+	const onReadable = (): void => {
+		const frame = take && input?.read();
+		if (frame !== undefined && toSkip > 0) {
+			toSkip -= 1;
+			frame.close();
+		} else if (frame !== undefined) {
+			take?.(frame);
 		}
-		this.isTaken = true;
-		let frame: Frame | undefined;
-		try {
-			frame = await this.nextFrame();
-			return this.asJpeg(frame);
-		} catch (error) {
-			this.release(frame);
-			throw error;
+	};
+	const open = (): ImageInput => {
+		if (input === undefined) {
+			const imageType = encode === undefined ? "jpeg" : RGB565BE;
+			input = new io({ ...record, width, height, imageType, format: "buffer/disposable", onReadable });
+			input.start();
 		}
-	}
-
-	private nextFrame(): Promise<Frame> {
-		const camera = this.open();
+		return input;
+	};
+	const nextFrame = (): Promise<Frame> => {
+		const opened = open();
 		// Waiting pictures are old.
-		for (let old = camera.read(); old !== undefined; old = camera.read()) {
+		for (let old = opened.read(); old !== undefined; old = opened.read()) {
 			old.close();
 		}
-		this.toSkip = FIRST_FRAMES;
-		const { timer } = this.options;
+		toSkip = FIRST_FRAMES;
 		return new Promise((resolve, reject) => {
-			const waiting: TimerHandle = timer.set(() => {
-				this.take = undefined;
+			const waiting = timer.set(() => {
+				take = undefined;
 				reject(new Error(`camera timeout: no picture within ${TIMEOUT} ms`));
 			}, TIMEOUT);
-			this.take = (frame) => {
+			take = (frame) => {
 				timer.clear(waiting);
-				this.take = undefined;
+				take = undefined;
 				resolve(frame);
 			};
 		});
-	}
-
-	private open(): ImageInput {
-		if (this.camera === undefined) {
-			const { camera, width, height, encode } = this.options;
-			const imageType = encode === undefined ? "jpeg" : RGB565BE;
-			const onReadable = (): void => this.receive();
-			this.camera = new camera.io({ ...camera, width, height, imageType, format: "buffer/disposable", onReadable });
-			this.camera.start();
-		}
-		return this.camera;
-	}
-
-	/** Pictures that are not awaited stay with the camera, which then pauses. */
-	private receive(): void {
-		const frame = this.take && this.camera?.read();
-		if (frame !== undefined && this.toSkip > 0) {
-			this.toSkip -= 1;
-			frame.close();
-		} else if (frame !== undefined) {
-			this.take?.(frame);
-		}
-	}
-
-	private asJpeg(frame: Frame): ByteSource {
-		let isHeld = true;
-		const release = (): void => {
-			if (isHeld) {
-				isHeld = false;
-				this.release(frame);
+	};
+	return {
+		async capture() {
+			if (isTaken) {
+				throw new Error("the camera is busy with another photo");
 			}
-		};
-		const { encode } = this.options;
-		if (encode === undefined) {
-			return heldBytes(new Uint8Array(frame), release);
-		}
-		const { width, height } = this.camera as ImageInput;
-		const file = new Uint8Array(encode(frame, width, height, QUALITY));
-		release();
-		return heldBytes(file);
-	}
-
-	private release(frame: Frame | undefined): void {
-		this.isTaken = false;
-		frame?.close();
-	}
-}
+			isTaken = true;
+			let frame: Frame | undefined;
+			let isHeld = true;
+			const release = (): void => {
+				if (isHeld) {
+					isHeld = false;
+					isTaken = false;
+					frame?.close();
+				}
+			};
+			try {
+				frame = await nextFrame();
+				if (encode === undefined) {
+					return heldBytes(new Uint8Array(frame), release);
+				}
+				const { width, height } = input as ImageInput;
+				const file = new Uint8Array(encode(frame, width, height, QUALITY));
+				release();
+				return heldBytes(file);
+			} catch (error) {
+				release();
+				throw error;
+			}
+		},
+	};
+};
