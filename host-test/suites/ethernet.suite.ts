@@ -1,10 +1,14 @@
-import { EthernetNetwork } from "../../src/hardware/drivers/ethernet-network.js";
+import { InterfaceNetwork, type NetworkClock } from "../../src/hardware/drivers/interface-network.js";
 import { FakeWiFi } from "../doubles/fake-wifi.js";
 import { equal, given, suite } from "../harness.js";
 
-function plugIn() {
+const SET = { isSet: true, ask() {}, close() {} };
+
+function plugIn(clock: NetworkClock["clock"] = SET) {
 	const log: string[] = [];
-	const network = new EthernetNetwork({ io: FakeWiFi }, (line) => log.push(line));
+	const time = { clock, needsTime: true, log: (line: string) => log.push(line) };
+	const network = new InterfaceNetwork("ethernet", "Ethernet", { io: FakeWiFi }, time);
+	network.interface.connect();
 	const changes: boolean[] = [];
 	network.onChange = () => changes.push(network.online);
 	return { network, ethernet: FakeWiFi.made.at(-1) as FakeWiFi, log, changes };
@@ -43,8 +47,7 @@ export default suite("Ethernet", {
 			ask: (done: () => void) => void asked.push(done),
 			close() {},
 		};
-		const network = new EthernetNetwork({ io: FakeWiFi }, () => {}, clock);
-		const ethernet = FakeWiFi.made.at(-1) as FakeWiFi;
+		const { network, ethernet } = plugIn(clock);
 		ethernet.become(500);
 		equal([network.online, asked.length], [false, 1]);
 		asked[0]?.();

@@ -96,9 +96,9 @@ declare module "qrcode" {
 
 /** ECMA-419's Ethernet network interface. */
 declare module "embedded:network/interface/ethernet" {
-	import type { EthernetInterface } from "../hardware/drivers/ethernet-network.js";
+	import type { NetworkInterface } from "../hardware/drivers/interface-network.js";
 
-	const Ethernet: new (options: { onChanged: () => void }) => EthernetInterface;
+	const Ethernet: new (options: { onChanged: () => void }) => NetworkInterface & { connect(): void };
 	export default Ethernet;
 }
 

@@ -1,4 +1,4 @@
-// ESP-IDF's DNS client, for src/hardware/drivers/open-wifi.ts.
+// ESP-IDF's DNS client, for src/hardware/drivers/open-esp32.ts.
 
 #include "xsmc.h"
 

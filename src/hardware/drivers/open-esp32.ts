@@ -1,42 +1,47 @@
 import UDP from "embedded:io/socket/udp";
+import WiFiInterface from "embedded:network/interface/wifi";
+import NTPClient from "embedded:network/ntp/client";
+import built from "mc/config";
+import Preference from "preference";
 import Time from "time";
 import Timer from "timer";
 import WiFi from "wifi";
+import { knownNetworks } from "../../core/known-networks.js";
+import { type SettingSource, settingText } from "../../core/read-setting.js";
+import { StoredSettings } from "../../core/stored-settings.js";
+import { deepFreeze } from "../../core/text/deep-freeze.js";
+import { parseStaticAddress } from "../../core/wifi-settings.js";
+import { SystemResolver } from "../../platform/system-resolver.js";
 import type { UdpRecord } from "../../protocols/udp-socket.js";
 import type { Board, SerialRecord } from "../hardware.js";
-import type { AccessPoint } from "../wifi-setup.js";
 import { esp32Usb } from "./esp32-usb.js";
+import { NtpClock, type NtpRecord } from "./ntp-clock.js";
 import { openChip } from "./open-chip.js";
-import { openWiFi } from "./open-wifi.js";
 import { softAccessPoint } from "./soft-access-point.js";
 import { UsbSerial } from "./usb-serial.js";
-import type { WiFiNetwork } from "./wifi-network.js";
+import { WiFiNetwork, type WiFiNetworkOptions } from "./wifi-network.js";
 
 /** The address that ESP-IDF gives the chip in its own network. */
 const ADDRESS = "192.168.4.1";
 
-/**
- * The parts of every ESP32 board with Wi-Fi: Wi-Fi, an access point, the chip's USB port, and those of `openChip`.
- *
- * @param setTime sets the machine's clock, and the real-time clock of a board that has one, in seconds since 1970
- */
-export const openEsp32 = (name: string, setTime = (seconds: number): void => Time.set(seconds)) => {
-	startRadio();
-	const network = openWiFi(setTime);
-	return {
-		...openChip(name, network.macAddress, setTime),
-		network,
-		accessPoint: openAccessPoint(network),
-		// On the chip's USB pins.
-		serials: esp32Usb.exists ? [{ io: UsbSerial, usb: esp32Usb, timer: Timer } as unknown as SerialRecord] : [],
-	} satisfies Omit<Board, "close">;
-};
+/** ESP-IDF's DNS client, as the SDK's fixed address has no server: `esp32-dns.c`, built for an ESP32 only. */
+const esp32Dns = deepFreeze({
+	/** Sets the DNS server of the Wi-Fi, an IPv4 address. Does nothing if ESP-IDF rejects it. */
+	set(address: string): void {
+		native("xs_esp32dns_set").call(this, address);
+	},
+});
 
-/** Closes parts of a board, in this order. Those that were not opened are undefined. */
-export const closeAll = (...parts: readonly ({ close(): void } | undefined)[]): void => {
-	for (const part of parts) {
-		part?.close();
-	}
+export const log = (message: string): void => trace(`${message}\n`);
+
+/** Opens stored settings, and below them the built-in ones. */
+const openSource = (): SettingSource => ({ built, settings: new StoredSettings(Preference, log) });
+
+/** Opens a clock that the server of the setting `ntp` sets. @param setTime in seconds since 1970 */
+export const openClock = (setTime: (seconds: number) => void): NtpClock => {
+	const servers = [settingText("ntp", openSource())];
+	const ntp = { io: NTPClient, servers, dns: { io: SystemResolver }, socket: { io: UDP } } as unknown as NtpRecord;
+	return new NtpClock({ ntp, setTime, now: () => Date.now(), timer: Timer, log });
 };
 
 /** Starts the radio by `wifi`, which opens access points. A second start would end the machine. */
@@ -44,19 +49,43 @@ const startRadio = (): void => {
 	WiFi.mode = WiFi.Mode.station;
 };
 
-/** The chip's own Wi-Fi network, for the set-up. */
-const openAccessPoint = (network: WiFiNetwork): AccessPoint =>
-	softAccessPoint({
-		radio: {
-			open({ ssid, password }) {
-				// The SDK's typings lack `station`: the chip can still join a network.
-				const options = { ssid, ...(password !== "" && { password }), station: true };
-				WiFi.accessPoint(options);
-			},
-			close: startRadio,
-		},
-		network,
-		udp: { io: UDP } as unknown as UdpRecord,
-		address: ADDRESS,
-		log: (message) => trace(`${message}\n`),
+/** Joins a Wi-Fi of the settings. Builds leave out the SDK's `setup/network`, which joins the Wi-Fi only once. */
+const openWiFi = (setTime: (seconds: number) => void): WiFiNetwork => {
+	const source = openSource();
+	const address = parseStaticAddress(settingText("staticAddress", source));
+	return new WiFiNetwork({
+		wifi: { io: WiFiInterface } as WiFiNetworkOptions["wifi"],
+		networks: knownNetworks(source),
+		fixed: address && { ssid: settingText("ssid", source), address },
+		setDns: esp32Dns.set,
+		needsTime: /^(wss|mqtts|https):/i.test(settingText("otaUrl", source) || settingText("backend", source)),
+		clock: openClock(setTime),
+		timer: Timer,
+		log,
 	});
+};
+
+/**
+ * The parts of every ESP32 board with Wi-Fi: Wi-Fi, the chip's own network for the set-up, its USB port, and those of `openChip`.
+ *
+ * @param setTime sets the machine's clock, and the real-time clock of a board that has one, in seconds since 1970
+ */
+export const openEsp32 = (name: string, setTime = (seconds: number): void => Time.set(seconds)) => {
+	startRadio();
+	const network = openWiFi(setTime);
+	const radio: Parameters<typeof softAccessPoint>[0]["radio"] = {
+		open({ ssid, password }) {
+			// The SDK's typings lack `station`: the chip can still join a network.
+			const options = { ssid, ...(password !== "" && { password }), station: true };
+			WiFi.accessPoint(options);
+		},
+		close: startRadio,
+	};
+	return {
+		...openChip(name, network.macAddress, setTime),
+		network,
+		accessPoint: softAccessPoint({ radio, network, udp: { io: UDP } as unknown as UdpRecord, address: ADDRESS, log }),
+		// On the chip's USB pins.
+		serials: esp32Usb.exists ? [{ io: UsbSerial, usb: esp32Usb, timer: Timer } as unknown as SerialRecord] : [],
+	} satisfies Omit<Board, "close">;
+};

@@ -1,24 +1,22 @@
 import { withFirst } from "../../core/known-networks.js";
-import { hostnameOf } from "../../core/text/hostname.js";
 import type { StaticAddress } from "../../core/wifi-settings.js";
-import type { Network, Runtime, TimerHandle } from "../hardware.js";
+import type { Runtime, TimerHandle } from "../hardware.js";
 import type { FoundNetwork, WiFiAccess } from "../wifi-setup.js";
-import type { NtpClock } from "./ntp-clock.js";
+import {
+	InterfaceNetwork,
+	type InterfaceRecord,
+	type NetworkClock,
+	type NetworkInterface,
+} from "./interface-network.js";
 
 /** ECMA-419's Wi-Fi network interface. Unknown values are undefined. */
-export interface WiFiInterface {
-	/** At least 500 when there is an address. */
-	readonly connection: number;
-	readonly MAC: string | undefined;
+export interface WiFiInterface extends NetworkInterface {
 	readonly SSID: string | undefined;
 	/** dBm */
 	readonly RSSI: number | undefined;
-	/** The option `hostname` is sent to the DHCP server. `static` is a fixed address, or false for one by DHCP. */
-	configure(options: { hostname: string } | { static: StaticAddress | false }): void;
 	connect(options: { SSID: string; password?: string }): void;
 	disconnect(): void;
 	scan(options: { onFound: (network: WiFiFound) => void; onComplete: () => void }): void;
-	close(): void;
 }
 
 /** The results of a scan. */
@@ -29,27 +27,18 @@ export interface WiFiFound {
 	readonly security?: string;
 }
 
-export interface WiFiRecord {
-	readonly io: new (options: { onChanged: () => void }) => WiFiInterface;
-}
-
-export interface WiFiNetworkOptions extends Runtime {
-	readonly wifi: WiFiRecord;
+export interface WiFiNetworkOptions extends Runtime, NetworkClock {
+	readonly wifi: InterfaceRecord<WiFiInterface>;
 	/** Known networks. Of those in range the strongest is joined. */
 	readonly networks: readonly WiFiAccess[];
 	/** Fixed address in one of them. Default: all have DHCP. */
 	readonly fixed?: { readonly ssid: string; readonly address: StaticAddress } | undefined;
 	/** Sets the DNS server, which ECMA-419's interface cannot. */
 	readonly setDns?: (address: string) => void;
-	/** Queried for the time as soon as there is an address: TLS needs it, because certificates have dates. */
-	readonly clock: Pick<NtpClock, "isSet" | "ask" | "close">;
-	/** Whether the backend needs TLS, and so the time: the network is online only after the clock has answered. */
-	readonly needsTime: boolean;
 }
 
-/** ECMA-419's states of a connection: below JOINING there is none; below HAS_ADDRESS it is joining, or waits for an address. */
+/** ECMA-419's state of a connection: below it there is none; above it is joining, or waits for an address. */
 const JOINING = 300;
-const HAS_ADDRESS = 500;
 
 /** Poll interval of the interface, and so the time from a loss to the next attempt, ms. */
 const WIFI_CHECK_INTERVAL = 5_000;
@@ -75,12 +64,8 @@ const MAX_CHECKS = 6;
  *
  * The interface reports changes but not that it gave up, so it is polled as well.
  */
-export class WiFiNetwork implements Network {
-	readonly type = "wifi";
-	readonly macAddress: string;
-	onChange: (() => void) | undefined;
+export class WiFiNetwork extends InterfaceNetwork<WiFiInterface> {
 	private readonly options: WiFiNetworkOptions;
-	private readonly interface: WiFiInterface;
 	private readonly watch: TimerHandle;
 	private networks: readonly WiFiAccess[];
 	/** Networks to try next. Once they are used up, a scan ranks the known networks again. */
@@ -93,27 +78,18 @@ export class WiFiNetwork implements Network {
 	private _scan: Promise<readonly FoundNetwork[]> | undefined;
 	/** Whether it tries the known networks during the set-up. */
 	private isRejoining = false;
-	private _online = false;
-	private asked = false;
 	/** Polls since the current attempt began. */
 	private checks = 0;
 
 	constructor(options: WiFiNetworkOptions) {
+		super("wifi", "Wi-Fi", options.wifi, options);
 		this.options = options;
 		this.networks = options.networks;
-		const { io, ...record } = options.wifi;
-		this.interface = new io({ ...record, onChanged: () => this.follow() });
-		this.macAddress = (this.interface.MAC ?? "").toLowerCase();
-		this.configure("hostname", { hostname: hostnameOf(this.macAddress) });
 		this.watch = options.timer.repeat(() => this.checkConnection(), WIFI_CHECK_INTERVAL);
 		if (options.networks.length === 0) {
-			options.log('Wi-Fi: the setting "ssid" is empty, not joining a network');
+			this.log('the setting "ssid" is empty, not joining a network');
 		}
 		this.join();
-	}
-
-	get online(): boolean {
-		return this._online;
 	}
 
 	get ssid(): string {
@@ -203,9 +179,8 @@ export class WiFiNetwork implements Network {
 		let left = JOIN_TIME / JOIN_CHECK_INTERVAL;
 		return this.options.timer.repeat(() => {
 			left -= 1;
-			const isJoined = this.interface.connection >= HAS_ADDRESS;
-			if (isJoined || left === 0) {
-				end(isJoined);
+			if (this.hasAddress || left === 0) {
+				end(this.hasAddress);
 			} else if (this.interface.connection < JOINING) {
 				this.connect(access);
 			}
@@ -222,7 +197,7 @@ export class WiFiNetwork implements Network {
 	}
 
 	private find(): Promise<readonly FoundNetwork[]> {
-		const { timer, log } = this.options;
+		const { timer } = this.options;
 		return new Promise((resolve) => {
 			const found: FoundNetwork[] = [];
 			const limit = timer.set(() => resolve(found), SCAN_TIME);
@@ -240,27 +215,17 @@ export class WiFiNetwork implements Network {
 					onComplete: finish,
 				});
 			} catch (error) {
-				log(`Wi-Fi: scan failed: ${String(error)}`);
+				this.log(`scan failed: ${String(error)}`);
 				finish();
 			}
 		});
 	}
 
-	close(): void {
+	override close(): void {
 		this.isPaused = true;
 		this.options.timer.clear(this.watch);
 		this.endAttempt?.(false);
-		this.options.clock.close();
-		this.interface.close();
-	}
-
-	/** A network without the device's name or address is better than none. */
-	private configure(what: string, options: Parameters<WiFiInterface["configure"]>[0]): void {
-		try {
-			this.interface.configure(options);
-		} catch (error) {
-			this.options.log(`Wi-Fi: ${what} not set: ${String(error)}`);
-		}
+		super.close();
 	}
 
 	/** Tries the next known network. If there are several, a scan ranks them. */
@@ -291,19 +256,18 @@ export class WiFiNetwork implements Network {
 		try {
 			this.interface.connect({ SSID: ssid, ...(password !== "" && { password }) });
 		} catch (error) {
-			this.options.log(`Wi-Fi: could not join ${JSON.stringify(ssid)}: ${String(error)}`);
+			this.log(`could not join ${JSON.stringify(ssid)}: ${String(error)}`);
 		}
 	}
 
 	private checkConnection(): void {
 		this.follow();
-		const { connection } = this.interface;
 		const isBusy = this._scan !== undefined || this.endAttempt !== undefined;
-		if (connection >= HAS_ADDRESS || this.isPaused || isBusy) {
+		if (this.hasAddress || this.isPaused || isBusy) {
 			return;
 		}
 		this.checks += 1;
-		if (connection < JOINING) {
+		if (this.interface.connection < JOINING) {
 			this.join();
 		} else if (this.checks >= MAX_CHECKS) {
 			this.checks = 0;
@@ -311,34 +275,15 @@ export class WiFiNetwork implements Network {
 		}
 	}
 
-	private follow(): void {
-		const joined = this.interface.connection >= HAS_ADDRESS;
-		if (!joined) {
-			if (this.asked) {
-				// The SDK's NTP client repeats its request, and throws in a timer's callback without a network.
-				this.asked = false;
-				this.options.clock.close();
-			}
-			this.tell(false);
-			return;
-		}
-		this.candidates = [];
-		const { clock, needsTime } = this.options;
-		if (clock.isSet || !needsTime) {
-			this.tell(true);
-		}
-		if (!this.asked) {
-			this.asked = true;
-			clock.ask(() => this.tell(this.interface.connection >= HAS_ADDRESS));
-		}
+	protected override describe(): string {
+		return `${JSON.stringify(this.ssid)} joined`;
 	}
 
-	private tell(online: boolean): void {
-		if (online !== this._online) {
-			this._online = online;
-			this.options.log(online ? `Wi-Fi: ${JSON.stringify(this.ssid)} joined` : "Wi-Fi: lost");
-			this.onChange?.();
+	protected override follow(): void {
+		if (this.hasAddress) {
+			this.candidates = [];
 		}
+		super.follow();
 	}
 }
 

@@ -2,7 +2,7 @@ import config from "mc/config";
 import { FIRMWARE } from "../../../core/firmware.js";
 import { inBuild } from "../../../platform/in-build.js";
 import type { BoardData, OpeningBoard, OpenMember } from "../../board-data.js";
-import { closeAll, openEsp32 } from "../../drivers/open-esp32.js";
+import { openEsp32 } from "../../drivers/open-esp32.js";
 import type openEthernet from "../../drivers/open-ethernet.js";
 
 /** Members in the order in which they are opened: an expander or power chip may feed the others. */
@@ -23,7 +23,13 @@ export const openMembers = (opening: OpeningBoard) => {
 	const open = (data.ethernet && inBuild<typeof openEthernet>("src/hardware/drivers/open-ethernet")) || openEsp32;
 	const board = Object.assign(opening.board, open(FIRMWARE.board, opening.setTime));
 	openMember("devkit", opening);
-	return Object.assign(board, { close: () => closeAll(...closing, board.network) });
+	return Object.assign(board, {
+		close() {
+			for (const part of [...closing, board.network]) {
+				part.close();
+			}
+		},
+	});
 };
 
 /** Any ESP32, with the parts that the build's manifests describe as `config.board` and include. */
