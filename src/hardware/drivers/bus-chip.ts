@@ -1,4 +1,4 @@
-/** A device on ECMA-419's SMBus. */
+/** A device on ECMA-419's SMBus (§10.5.4). */
 export interface SmBusDevice {
 	readUint8(register: number): number;
 	writeUint8(register: number, value: number): void;
@@ -6,22 +6,23 @@ export interface SmBusDevice {
 }
 
 /** ECMA-419's record for a bus: its class, its pins and its port. */
-export interface SmBusRecord {
-	readonly io: new (options: object) => SmBusDevice;
+export interface SmBusRecord<Device extends SmBusDevice = SmBusDevice> {
+	readonly io: new (options: object) => Device;
 }
 
 /**
  * Opens a part on a bus. Its chip is closed if that fails.
  *
+ * @param address of the chip, unless the record has one
  * @param open sets the chip up
  * @throws Error if the chip does not answer
  */
-export const openOnBus = <Part>(
-	{ io, ...pins }: SmBusRecord,
+export const openOnBus = <Device extends SmBusDevice, Part>(
+	{ io, ...record }: SmBusRecord<Device>,
 	address: number,
-	open: (chip: SmBusDevice) => Part,
+	open: (chip: Device) => Part,
 ): Part => {
-	const chip = new io({ ...pins, address, hz: 100_000 });
+	const chip = new io({ hz: 100_000, address, ...record });
 	try {
 		return open(chip);
 	} catch (error) {

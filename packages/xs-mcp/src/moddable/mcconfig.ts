@@ -236,6 +236,9 @@ const IO = "embedded:io/";
 const SENSORS_OF_SDK = "drivers/sensors";
 const DRIVERS = "src/hardware/drivers/sensors";
 
+/** Module that they import, as drivers of a board's chips do. */
+const BUS = "src/hardware/drivers/bus-chip";
+
 /** Module of the firmware with C, for the driver of the same name, and its manifest. */
 const DHT = "dht";
 const DHT_MANIFEST = "src/platform/manifest_dht.json";
@@ -300,7 +303,10 @@ export async function completeManifest(sdk: Sdk, own: string, target: string, ou
 		],
 		modules: {
 			...Object.fromEntries(drivers.map((name) => [name, `./${basename(name)}`])),
-			...(drivers.length > 0 && { [`${DRIVERS}/*`]: files.map((file) => `${folder}/${file}`) }),
+			...(drivers.length > 0 && {
+				[BUS]: relative(output, join(ROOT, BUS)),
+				[`${DRIVERS}/*`]: files.map((file) => `${folder}/${file}`),
+			}),
 		},
 		preload: drivers,
 	};

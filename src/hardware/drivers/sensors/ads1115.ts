@@ -1,5 +1,5 @@
 import Timer from "timer";
-import { BusSensor, type DriverSettings, readInt16 } from "./sensor-bus.js";
+import { busSensor, readInt16 } from "./sensor-bus.js";
 
 const CONVERSION = 0x00;
 const CONFIGURATION = 0x01;
@@ -16,17 +16,15 @@ const MEASUREMENT = 2;
 const FULL_SCALE = 4.096;
 
 /** Driver of TI's converter ADS1115: the voltage of each input against ground, up to the supply of the chip. */
-export default class ADS1115 extends BusSensor {
-	constructor(options: DriverSettings) {
-		super(options, 0x48, (bus) => bus.readUint16(CONFIGURATION, true));
-	}
-
-	sample(): object {
+export default busSensor({
+	address: 0x48,
+	start: (bus) => bus.readUint16(CONFIGURATION, true),
+	sample(bus) {
 		const volts = [0, 1, 2, 3].map((input) => {
-			this.bus.writeUint16(CONFIGURATION, CONVERT | (input << INPUT), true);
+			bus.writeUint16(CONFIGURATION, CONVERT | (input << INPUT), true);
 			Timer.delay(MEASUREMENT);
-			return [`voltage_${input}`, (readInt16(this.bus, CONVERSION) * FULL_SCALE) / 0x8000];
+			return [`voltage_${input}`, (readInt16(bus, CONVERSION) * FULL_SCALE) / 0x8000];
 		});
 		return Object.fromEntries(volts);
-	}
-}
+	},
+});

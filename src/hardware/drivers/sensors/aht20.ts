@@ -1,6 +1,5 @@
-import Time from "time";
 import Timer from "timer";
-import { BusSensor, checkCrc, checkSilence, type DriverSettings } from "./sensor-bus.js";
+import { busSensor, checkCrc, command } from "./sensor-bus.js";
 
 const CALIBRATE = [0xbe, 0x08, 0x00];
 const MEASURE = [0xac, 0x33, 0x00];
@@ -17,37 +16,28 @@ const MEASUREMENT = 80;
 const FULL_SCALE = 2 ** 20;
 
 /** Driver of ASAIR's AHT20, AHT21 and AHT25. */
-export default class AHT20 extends BusSensor {
-	private measuredAt = Time.ticks;
-
-	constructor(options: DriverSettings) {
-		super(options, 0x38, (bus) => {
-			Timer.delay(POWER_ON);
-			const [status = 0] = new Uint8Array(bus.read(1));
-			if ((status & CALIBRATED) === 0) {
-				bus.write(Uint8Array.from(CALIBRATE));
-				Timer.delay(CALIBRATION);
-			}
-		});
-	}
-
-	/** Returns a measurement; undefined if the chip is slow. @throws Error if it stays busy */
-	sample(): object | undefined {
-		this.bus.write(Uint8Array.from(MEASURE));
-		Timer.delay(MEASUREMENT);
-		const bytes = new Uint8Array(this.bus.read(7));
+export default busSensor({
+	address: 0x38,
+	start(bus) {
+		Timer.delay(POWER_ON);
+		const [status = 0] = new Uint8Array(bus.read(1));
+		if ((status & CALIBRATED) === 0) {
+			command(bus, CALIBRATE, CALIBRATION);
+		}
+	},
+	sample(bus) {
+		command(bus, MEASURE, MEASUREMENT);
+		const bytes = new Uint8Array(bus.read(7));
 		const [status = 0, first = 0, second = 0, middle = 0, fifth = 0, sixth = 0] = bytes;
 		if (status & BUSY) {
-			checkSilence(this.measuredAt);
 			return undefined;
 		}
 		checkCrc(bytes);
-		this.measuredAt = Time.ticks;
 		const humidity = (first << 12) | (second << 4) | (middle >> 4);
 		const temperature = ((middle & 0x0f) << 16) | (fifth << 8) | sixth;
 		return {
 			hygrometer: { humidity: (humidity * 100) / FULL_SCALE },
 			thermometer: { temperature: (temperature * 200) / FULL_SCALE - 50 },
 		};
-	}
-}
+	},
+});

@@ -1,4 +1,4 @@
-import { BusSensor, type DriverSettings, readInt16 } from "./sensor-bus.js";
+import { busSensor, readInt16 } from "./sensor-bus.js";
 
 const CONFIGURATION = 0x00;
 const SHUNT = 0x01;
@@ -12,25 +12,23 @@ const SHUNT_BIT = 1e-5;
 const BUS_BIT = 4e-3;
 
 /** Driver of TI's meter of current INA219. The power is computed here, so the chip needs no calibration. */
-export default class INA219 extends BusSensor {
-	private ohms = 0.1;
-
-	constructor(options: DriverSettings) {
-		super(options, 0x40, (bus) => bus.writeUint16(CONFIGURATION, DEFAULT, true));
-	}
-
-	/** @param options `ohms` of the shunt; default 0.1, as usual modules have it. @throws RangeError if it is not positive */
-	configure({ ohms = 0.1 }: { readonly ohms?: number }): void {
+export default busSensor({
+	address: 0x40,
+	start(bus) {
+		bus.writeUint16(CONFIGURATION, DEFAULT, true);
+		return { ohms: 0.1 };
+	},
+	/** `ohms` of the shunt; default 0.1, as usual modules have it. @throws RangeError if it is not positive */
+	configure({ ohms = 0.1 }: { readonly ohms?: number }, state) {
 		if (!(ohms > 0)) {
 			throw new RangeError(`ohms: expected a number above 0, got ${ohms}`);
 		}
-		this.ohms = ohms;
-	}
-
-	sample(): object {
-		const current = (readInt16(this.bus, SHUNT) * SHUNT_BIT) / this.ohms;
+		state.ohms = ohms;
+	},
+	sample(bus, { ohms }) {
+		const current = (readInt16(bus, SHUNT) * SHUNT_BIT) / ohms;
 		// Below are three bits of state.
-		const voltage = (this.bus.readUint16(BUS, true) >> 3) * BUS_BIT;
+		const voltage = (bus.readUint16(BUS, true) >> 3) * BUS_BIT;
 		return { current, voltage, power: current * voltage };
-	}
-}
+	},
+});

@@ -1,6 +1,4 @@
-import Time from "time";
-import Timer from "timer";
-import { BusSensor, checkSilence, type DriverSettings, readWords } from "./sensor-bus.js";
+import { type Bus, busSensor, command, readWords } from "./sensor-bus.js";
 
 const START = [0x21, 0xb1];
 const STOP = [0x3f, 0x86];
@@ -14,38 +12,29 @@ const STOPPED = 500;
 /** Bits of the answer that are not 0 once a measurement is ready. */
 const READY = 0x07ff;
 
+const ask = (bus: Bus, question: readonly number[], words: number): number[] => {
+	command(bus, question, COMMAND);
+	return readWords(bus, words);
+};
+
 /** Driver of Sensirion's SCD40 and SCD41, which measure every 5 s. */
-export default class SCD4x extends BusSensor {
-	private measuredAt = Time.ticks;
-
-	constructor(options: DriverSettings) {
-		super(options, 0x62, (bus) => {
-			// It may still measure since before a restart, and then takes no other command.
-			bus.write(Uint8Array.from(STOP));
-			Timer.delay(STOPPED);
-			bus.write(Uint8Array.from(START));
-		});
-	}
-
-	/** Returns a new measurement; undefined until there is one. @throws Error if the chip has stopped */
-	sample(): object | undefined {
-		const [state = 0] = this.ask(IS_READY, 1);
+export default busSensor({
+	address: 0x62,
+	start(bus) {
+		// It may still measure since before a restart, and then takes no other command.
+		command(bus, STOP, STOPPED);
+		command(bus, START, 0);
+	},
+	sample(bus) {
+		const [state = 0] = ask(bus, IS_READY, 1);
 		if ((state & READY) === 0) {
-			checkSilence(this.measuredAt);
 			return undefined;
 		}
-		this.measuredAt = Time.ticks;
-		const [CO2 = 0, temperature = 0, humidity = 0] = this.ask(READ, 3);
+		const [CO2 = 0, temperature = 0, humidity = 0] = ask(bus, READ, 3);
 		return {
 			carbonDioxideGasSensor: { CO2 },
 			hygrometer: { humidity: (humidity * 100) / 0xffff },
 			thermometer: { temperature: (temperature * 175) / 0xffff - 45 },
 		};
-	}
-
-	private ask(command: readonly number[], words: number): number[] {
-		this.bus.write(Uint8Array.from(command));
-		Timer.delay(COMMAND);
-		return readWords(this.bus, words);
-	}
-}
+	},
+});

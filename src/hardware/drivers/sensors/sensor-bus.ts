@@ -1,54 +1,75 @@
 import Time from "time";
+import Timer from "timer";
+import { openOnBus, type SmBusDevice, type SmBusRecord } from "../bus-chip.js";
 
 /** Time without data after which a chip has stopped, ms: three times the slowest measurement. */
 const MAX_SILENCE = 15_000;
 
-/** A bus of ECMA-419's class SMBus (§10.5.4). */
-export interface Bus {
+/** A bus of ECMA-419's class SMBus (§10.5.4), with the methods of I2C. */
+export interface Bus extends SmBusDevice {
 	read(count: number): ArrayBuffer;
 	write(bytes: Uint8Array): void;
-	readUint8(register: number): number;
 	readUint16(register: number, bigEndian: boolean): number;
 	readBuffer(register: number, count: number): ArrayBuffer;
-	writeUint8(register: number, value: number): void;
 	writeUint16(register: number, value: number, bigEndian: boolean): void;
+}
+
+/** A chip on a bus. */
+interface BusChip<State> {
+	/** Default address. */
+	readonly address: number;
+	/** Sets the chip up. @returns the `state` of the other functions */
+	start(bus: Bus): State;
+	/** Reads a sample; undefined without a new measurement. */
+	sample(bus: Bus, state: State): object | undefined;
+	/** Applies the driver's options. */
+	configure?(options: object, state: State): void;
+}
+
+/** A driver of ECMA-419 (§13). */
+type Driver = new (options: {
+	readonly sensor: SmBusRecord<Bus>;
+}) => {
+	configure(options: object): void;
+	/** @throws Error if the chip does not answer, or has not measured for long */
+	sample(): object | undefined;
 	close(): void;
-}
+};
 
-/** Options of a driver (ECMA-419 §13). */
-export interface DriverSettings {
-	readonly sensor: { readonly io: new (options: object) => Bus };
-}
+/** Makes the driver of a chip on a bus. Its constructor throws if the chip does not answer. */
+export const busSensor = <State>({ address, start, sample, configure }: BusChip<State>): Driver =>
+	class {
+		private readonly bus: Bus;
+		private readonly state: State;
+		private measuredAt = Time.ticks;
 
-/** A chip on a bus (ECMA-419 §13), which is closed if it cannot be set up. */
-export abstract class BusSensor {
-	protected readonly bus: Bus;
-
-	/**
-	 * @param address default address
-	 * @param start sets the chip up
-	 * @throws Error if the chip does not answer
-	 */
-	constructor({ sensor }: DriverSettings, address: number, start: (bus: Bus) => void) {
-		this.bus = new sensor.io({ hz: 100_000, address, ...sensor });
-		try {
-			start(this.bus);
-		} catch (error) {
-			this.bus.close();
-			throw error;
+		constructor({ sensor }: ConstructorParameters<Driver>[0]) {
+			[this.bus, this.state] = openOnBus(sensor, address, (bus) => [bus, start(bus)] as const);
 		}
-	}
 
-	close(): void {
-		this.bus.close();
-	}
-}
+		configure(options: object): void {
+			configure?.(options, this.state);
+		}
 
-/** Checks that a chip still measures. @param since time of its last data, in ticks @throws Error if that is long ago */
-export const checkSilence = (since: number): void => {
-	if ((Time.ticks - since) >>> 0 > MAX_SILENCE) {
-		throw new Error("the chip has stopped measuring");
-	}
+		sample(): object | undefined {
+			const values = sample(this.bus, this.state);
+			if (values !== undefined) {
+				this.measuredAt = Time.ticks;
+			} else if ((Time.ticks - this.measuredAt) >>> 0 > MAX_SILENCE) {
+				throw new Error("the chip has stopped measuring");
+			}
+			return values;
+		}
+
+		close(): void {
+			this.bus.close();
+		}
+	};
+
+/** Writes bytes, and waits until the chip has done what they say. @param milliseconds that this takes */
+export const command = (bus: Bus, bytes: readonly number[], milliseconds: number): void => {
+	bus.write(Uint8Array.from(bytes));
+	Timer.delay(milliseconds);
 };
 
 /** Checks the identity of a chip. @throws Error that names the expected one */

@@ -1,6 +1,6 @@
-import Time from "time";
 import Timer from "timer";
-import { type Bus, BusSensor, checkId, checkSilence, type DriverSettings } from "./sensor-bus.js";
+import { writeRegisters } from "../bus-chip.js";
+import { type Bus, busSensor, checkId } from "./sensor-bus.js";
 
 const MODEL = 0xc0;
 const MODEL_ID = 0xee;
@@ -52,34 +52,6 @@ const CALIBRATIONS = [
 	[0x02, 0x01],
 ] as const;
 const CONTINUOUS = 0x02;
-
-/** Driver of ST's VL53L0X, a laser that measures distances up to 2 m, about 30 times a second. */
-export default class VL53L0X extends BusSensor {
-	private measuredAt = Time.ticks;
-	private distance: number | undefined;
-
-	constructor(options: DriverSettings) {
-		super(options, 0x29, start);
-	}
-
-	/**
-	 * Returns the distance in cm, 200 if nothing is in range; undefined until the first one.
-	 *
-	 * @throws Error if the chip has stopped
-	 */
-	sample(): object | undefined {
-		const { bus } = this;
-		if (isReady(bus)) {
-			const result = new DataView(bus.readBuffer(RESULT, RESULT_BYTES));
-			bus.writeUint8(CLEAR_INTERRUPT, 1);
-			const isValid = (result.getUint8(0) >> 3) % 16 === IS_VALID;
-			this.distance = isValid ? result.getUint16(DISTANCE) / 10 : MAX_DISTANCE;
-			this.measuredAt = Time.ticks;
-		}
-		checkSilence(this.measuredAt);
-		return this.distance === undefined ? undefined : { distance: this.distance };
-	}
-}
 
 /** Sets the chip up as ST's API does, calibrates it, and starts to measure. */
 const start = (bus: Bus): void => {
@@ -143,13 +115,8 @@ const isReady = (bus: Bus): boolean => (bus.readUint8(INTERRUPT) & 0x07) !== 0;
 const setBits = (bus: Bus, register: number, bits: number): void =>
 	bus.writeUint8(register, bus.readUint8(register) | bits);
 
-/** Writes pairs of register and value. */
-const writeAll = (bus: Bus, pairs: string): void => {
-	for (const pair of pairs.split(" ")) {
-		const value = Number.parseInt(pair, 16);
-		bus.writeUint8(value >> 8, value & 0xff);
-	}
-};
+const writeAll = (bus: Bus, pairs: string): void =>
+	writeRegisters(pairs, (register, value) => bus.writeUint8(register, value));
 
 /** Waits until the chip has done something. @throws Error if it takes too long */
 const waitFor = (bus: Bus, isDone: (bus: Bus) => boolean): void => {
@@ -160,3 +127,21 @@ const waitFor = (bus: Bus, isDone: (bus: Bus) => boolean): void => {
 		Timer.delay(1);
 	}
 };
+
+/**
+ * Driver of ST's VL53L0X, a laser that measures distances up to 2 m, about 30 times a second. Its samples have the distance in cm,
+ * 200 if nothing is in range.
+ */
+export default busSensor({
+	address: 0x29,
+	start,
+	sample(bus) {
+		if (!isReady(bus)) {
+			return undefined;
+		}
+		const result = new DataView(bus.readBuffer(RESULT, RESULT_BYTES));
+		bus.writeUint8(CLEAR_INTERRUPT, 1);
+		const isValid = (result.getUint8(0) >> 3) % 16 === IS_VALID;
+		return { distance: isValid ? result.getUint16(DISTANCE) / 10 : MAX_DISTANCE };
+	},
+});
