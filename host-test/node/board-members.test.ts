@@ -74,7 +74,12 @@ async function open(member: string, data: BoardData, board: object = {}, SMBus: 
 	globals.timer = Object.assign(new FakeTimer(), { delays: [] });
 	globals.trace = (line) => void lines.push(line.trim());
 	globals.device = { I2C: { default: { data: 1, clock: 2 } }, io: { SMBus } };
-	opener({ data, board, closing });
+	try {
+		opener({ data, board, closing });
+	} catch (error) {
+		// The board leaves it out.
+		lines.push(`${member} not opened: ${String(error)}`);
+	}
 	return { board: board as Record<string, object>, lines, closing };
 }
 
@@ -318,6 +323,26 @@ describe("a board of data", () => {
 			assert.deepEqual(globals.timer.delays, delays);
 		});
 	}
+
+	it("starts without a member that cannot be opened, and reports it", async () => {
+		const { config } = boardManifest("board", { touch: true, motion: true }, "src", "sdkconfig") as {
+			config: { board: BoardData };
+		};
+		const opened: string[] = [];
+		const lines: string[] = [];
+		Object.assign(globals, {
+			board: config.board,
+			trace: (line: string) => void lines.push(line),
+			modules: {
+				"src/hardware/drivers/open-touch": chip(new Error("no answer")),
+				"src/hardware/drivers/open-motion": () => opened.push("motion"),
+			},
+		});
+		const entry = join(ROOT, "src/hardware/boards/esp32/board.ts");
+		const { openBoard } = await importBundle<{ openBoard(): object }>(entry, wholeBoard);
+		openBoard();
+		assert.deepEqual([opened, lines], [["motion"], ["touch not opened: Error: no answer\n"]]);
+	});
 
 	for (const [folder, data] of [
 		["esp32", WHOLE_BOARD],

@@ -28,6 +28,8 @@ const PROGRAMS = [
 /** Program that the gateway starts from the folder of its bundle. */
 const SCHEMA_PROCESS = { "schema-process": "packages/manager/src/core/schema-process.ts" };
 
+const UNUSED_MODULE = `${ROOT}host-test/doubles/unused-module.ts`;
+
 const GLYPHS = `${ROOT}packages/gateway/glyphs.bin`;
 
 export interface Bundle {
@@ -65,7 +67,7 @@ export async function bundleTests(
 		bundle: true,
 		splitting: true,
 		packages: "external",
-		alias: OWN_PACKAGES,
+		alias: { ...OWN_PACKAGES, time: UNUSED_MODULE, timer: UNUSED_MODULE },
 		format: "esm",
 		platform: "node",
 		target: "node20",

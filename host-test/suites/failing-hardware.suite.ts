@@ -1,5 +1,5 @@
 import power from "../../src/features/power.js";
-import { PowerChip } from "../../src/hardware/drivers/power-chip.js";
+import { PowerChip } from "../../src/hardware/drivers/open-power.js";
 import { registerSpeaker } from "../../src/hardware/drivers/register-speaker.js";
 import { boardOnBus, FailingBus } from "../doubles/failing-bus.js";
 import { makeFace } from "../doubles/fake-canvas.js";

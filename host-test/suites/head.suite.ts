@@ -1,4 +1,4 @@
-import setExpander from "../../src/hardware/drivers/expander.js";
+import { setExpander } from "../../src/hardware/drivers/open-expander.js";
 import openPy32Light from "../../src/hardware/drivers/py32-light.js";
 import { openScsBus, openScsServo } from "../../src/hardware/drivers/scs-servo.js";
 import type { SerialOptions, SerialPort } from "../../src/hardware/hardware.js";

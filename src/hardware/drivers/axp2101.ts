@@ -1,5 +1,5 @@
 import type { SmBusDevice, SmBusRecord } from "./bus-chip.js";
-import type { SdkPower } from "./power-chip.js";
+import type { SdkPower } from "./open-power.js";
 
 /** The power chip, once the SDK's set-up of a target has opened it. */
 export interface PowerChipGlobal {

@@ -2,7 +2,7 @@ import Serial from "embedded:io/serial";
 import Time from "time";
 import Timer from "timer";
 import { findDriver } from "../../platform/in-build.js";
-import type { OpenMember } from "../board-data.js";
+import type { BoardData, OpenMember } from "../board-data.js";
 import { HEAD_UART, servoHead } from "../head.js";
 import { TouchButton } from "./button-touch.js";
 import { boardBus, openOptional } from "./open-optional.js";
@@ -32,23 +32,18 @@ const openHeadTouch = () => {
 };
 
 /** Opens the servos of a head, and the touch sensor on it, if it answers, as the button "head". */
-export default (({ data: { head }, board, closing }) => {
-	if (head === undefined) {
-		return;
+export default (({ data, board, closing }) => {
+	const { transmit, receive, touch, yaw, pitch } = data.head as NonNullable<BoardData["head"]>;
+	if (touch !== undefined) {
+		openOptional("touch sensor", () => {
+			const head = new TouchButton({ open: openHeadTouch, timer: Timer, ticks: () => Time.ticks });
+			Object.assign(board, { buttons: { ...board.buttons, head } });
+			closing.push(head);
+		});
 	}
-	const { transmit, receive } = head;
 	const port = { io: Serial, port: HEAD_UART, transmit, receive } as unknown as Parameters<typeof openScsBus>[0];
-	const bus = openOptional("servo bus", () => openScsBus(port, Timer));
-	if (bus !== undefined) {
-		const servos = { yaw: openScsServo(bus, Timer, head.yaw), pitch: openScsServo(bus, Timer, head.pitch) };
-		Object.assign(board, { servos, head: servoHead(servos) });
-		closing.push(servos.yaw, servos.pitch, bus);
-	}
-	const touch =
-		head.touch &&
-		openOptional("touch sensor", () => new TouchButton({ open: openHeadTouch, timer: Timer, ticks: () => Time.ticks }));
-	if (touch) {
-		Object.assign(board, { buttons: { ...board.buttons, head: touch } });
-		closing.push(touch);
-	}
+	const bus = openScsBus(port, Timer);
+	const servos = { yaw: openScsServo(bus, Timer, yaw), pitch: openScsServo(bus, Timer, pitch) };
+	Object.assign(board, { servos, head: servoHead(servos) });
+	closing.push(servos.yaw, servos.pitch, bus);
 }) satisfies OpenMember;

@@ -3,7 +3,7 @@ import Time from "time";
 import Timer from "timer";
 import type { OpenMember } from "../board-data.js";
 import { TouchButton, type TouchSensor } from "./button-touch.js";
-import { boardBus, chipClass, openOptional } from "./open-optional.js";
+import { boardBus, chipClass } from "./open-optional.js";
 
 /** A class of the SDK for touch sensors. */
 type Driver = new (options: object) => TouchSensor & { configure?(options: object): void };
@@ -11,7 +11,7 @@ type Driver = new (options: object) => TouchSensor & { configure?(options: objec
 /** Pressure of a finger, for drivers that have a threshold: less than the drivers' own, which misses light ones. */
 const THRESHOLD = 20;
 
-/** Opens the touch screen of a board, if it answers, as the button "screen". */
+/** Opens the touch screen of a board as the button "screen". */
 export default (({ data, board, closing }) => {
 	const { driver, address, interrupt, reset, i2c } = typeof data.touch === "object" ? data.touch : {};
 	const options = driver !== undefined && {
@@ -28,12 +28,7 @@ export default (({ data, board, closing }) => {
 		return touch;
 	};
 	const wakePin = interrupt === undefined ? undefined : { pin: interrupt, high: driver === "gt911" };
-	const touch = openOptional(
-		"touch screen",
-		() => new TouchButton({ open, timer: Timer, ticks: () => Time.ticks, wakePin }),
-	);
-	if (touch !== undefined) {
-		Object.assign(board, { buttons: { ...board.buttons, screen: touch } });
-		closing.push(touch);
-	}
+	const screen = new TouchButton({ open, timer: Timer, ticks: () => Time.ticks, wakePin });
+	Object.assign(board, { buttons: { ...board.buttons, screen } });
+	closing.push(screen);
 }) satisfies OpenMember;

@@ -4,15 +4,16 @@ import { inBuild } from "../../../platform/in-build.js";
 import type { BoardData, OpeningBoard, OpenMember } from "../../board-data.js";
 import { openEsp32 } from "../../drivers/open-esp32.js";
 import type openEthernet from "../../drivers/open-ethernet.js";
+import { openOptional } from "../../drivers/open-optional.js";
 
 /** Members in the order in which they are opened: an expander or power chip may feed the others. */
 const MEMBERS = Object.freeze(
 	"outputs expander power display speaker microphone touch buttons leds head motion rtc camera".split(" "),
 ) as readonly (keyof BoardData)[];
 
-/** Opens a member, if the build has the module for it. */
+/** Opens a member, if the build has the module for it. A board without a part that does not answer starts, too. */
 const openMember = (member: string, opening: OpeningBoard): void =>
-	inBuild<OpenMember>(`src/hardware/drivers/open-${member}`)?.(opening);
+	openOptional(member, () => inBuild<OpenMember>(`src/hardware/drivers/open-${member}`)?.(opening));
 
 /** Opens the parts that a board's data describes and the build has modules for, and those of every ESP32. */
 export const openMembers = (opening: OpeningBoard) => {

@@ -6,7 +6,7 @@ import { openPlayer } from "../../../sound/open-player.js";
 import type { BoardData, OpeningBoard } from "../../board-data.js";
 import type { PowerChipGlobal } from "../../drivers/axp2101.js";
 import { boardBus, openOptional } from "../../drivers/open-optional.js";
-import { PowerChip } from "../../drivers/power-chip.js";
+import { PowerChip } from "../../drivers/open-power.js";
 import { registerSpeaker } from "../../drivers/register-speaker.js";
 import { lightSensor } from "../../drivers/sensor-light.js";
 import { openMembers } from "../esp32/board.js";
