@@ -28,7 +28,7 @@ const CHIP = {
 function system(data = CHIP) {
 	const timer = new FakeTimer();
 	const restarts: number[] = [];
-	const chip = { ...data, restart: () => void restarts.push(timer.now), factoryReset: () => {} };
+	const chip = { ...data, numbers: data, restart: () => void restarts.push(timer.now), factoryReset: () => {} };
 	return { timer, restarts, system: esp32System(chip, "aa:bb", "m5stack_cores3", "ota_1", timer) };
 }
 

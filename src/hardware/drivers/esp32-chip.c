@@ -1,6 +1,7 @@
-// ESP-IDF's data about the chip, for src/hardware/drivers/esp32-chip.ts. Each function returns one number.
+// ESP-IDF's data about the chip, for src/hardware/drivers/esp32-chip.ts.
 
 #include "xsmc.h"
+#include "mc.xs.h"
 
 #include "esp_chip_info.h"
 #include "esp_heap_caps.h"
@@ -18,32 +19,31 @@
 typedef struct esp_flash_t esp_flash_t;
 esp_err_t esp_flash_get_size(esp_flash_t *chip, uint32_t *size);
 
-static esp_chip_info_t chipInfo(void)
+/** Sets a member of the result. */
+#define NUMBER(name, value) \
+	xsmcSetNumber(xsVar(0), value); \
+	xsmcSet(xsResult, xsID_##name, xsVar(0))
+
+void xs_esp32chip_numbers(xsMachine *the)
 {
 	esp_chip_info_t info;
+	uint32_t flashSize = 0;
+
 	esp_chip_info(&info);
-	return info;
-}
-
-static uint32_t flashSize(void)
-{
-	uint32_t size = 0;
 	// NULL: the flash that the chip was started from.
-	return (ESP_OK == esp_flash_get_size(NULL, &size)) ? size : 0;
+	if (ESP_OK != esp_flash_get_size(NULL, &flashSize))
+		flashSize = 0;
+	xsmcVars(1);
+	xsmcSetNewObject(xsResult);
+	NUMBER(model, info.model);
+	NUMBER(cores, info.cores);
+	NUMBER(revision, info.revision);
+	NUMBER(features, info.features);
+	NUMBER(flashSize, flashSize);
+	NUMBER(psramSize, heap_caps_get_total_size(MALLOC_CAP_SPIRAM));
+	NUMBER(minimumFreeHeap, esp_get_minimum_free_heap_size());
+	NUMBER(resetReason, esp_reset_reason());
 }
-
-/** Defines a function of XS that returns a number. */
-#define NUMBER(name, value) \
-	void xs_esp32chip_##name(xsMachine *the) { xsmcSetNumber(xsResult, value); }
-
-NUMBER(model, chipInfo().model)
-NUMBER(cores, chipInfo().cores)
-NUMBER(revision, chipInfo().revision)
-NUMBER(features, chipInfo().features)
-NUMBER(flashSize, flashSize())
-NUMBER(psramSize, heap_caps_get_total_size(MALLOC_CAP_SPIRAM))
-NUMBER(minimumFreeHeap, esp_get_minimum_free_heap_size())
-NUMBER(resetReason, esp_reset_reason())
 
 void xs_esp32chip_restart(xsMachine *the)
 {

@@ -1,44 +1,28 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 
+/** ESP-IDF's numbers of a chip. */
+export interface ChipNumbers {
+	/** The model (esp_chip_model_t). */
+	readonly model: number;
+	readonly cores: number;
+	/** Major revision times 100 plus minor. */
+	readonly revision: number;
+	/** Bits: CHIP_FEATURE_… of ESP-IDF. */
+	readonly features: number;
+	/** Bytes. */
+	readonly flashSize: number;
+	/** Bytes; 0 if the chip has no PSRAM. */
+	readonly psramSize: number;
+	/** The low-water mark of free system heap since the start, in bytes. */
+	readonly minimumFreeHeap: number;
+	/** The reason of the last reset (esp_reset_reason_t). */
+	readonly resetReason: number;
+}
+
 /** ESP-IDF's data about the chip: `esp32-chip.c`, built for an ESP32 only. */
 export const esp32Chip = deepFreeze({
-	/** ESP-IDF's number for the model (esp_chip_model_t). */
-	get model(): number {
-		return native("xs_esp32chip_model").call(this) as number;
-	},
-
-	get cores(): number {
-		return native("xs_esp32chip_cores").call(this) as number;
-	},
-
-	/** Major revision times 100 plus minor. */
-	get revision(): number {
-		return native("xs_esp32chip_revision").call(this) as number;
-	},
-
-	/** Bits: CHIP_FEATURE_… of ESP-IDF. */
-	get features(): number {
-		return native("xs_esp32chip_features").call(this) as number;
-	},
-
-	/** Bytes. */
-	get flashSize(): number {
-		return native("xs_esp32chip_flashSize").call(this) as number;
-	},
-
-	/** Bytes; 0 if the chip has no PSRAM. */
-	get psramSize(): number {
-		return native("xs_esp32chip_psramSize").call(this) as number;
-	},
-
-	/** The low-water mark of free system heap since the start, in bytes. */
-	get minimumFreeHeap(): number {
-		return native("xs_esp32chip_minimumFreeHeap").call(this) as number;
-	},
-
-	/** ESP-IDF's number for the reason of the last reset (esp_reset_reason_t). */
-	get resetReason(): number {
-		return native("xs_esp32chip_resetReason").call(this) as number;
+	get numbers(): ChipNumbers {
+		return native("xs_esp32chip_numbers").call(this) as ChipNumbers;
 	},
 
 	/** Degrees Celsius; undefined without a working sensor, such as on the first ESP32. */

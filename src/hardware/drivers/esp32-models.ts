@@ -1,15 +1,25 @@
-/** The names of the chips by ESP-IDF's numbers (esp_chip_model_t). */
-export const ESP32_MODELS: Readonly<Record<number, string>> = Object.freeze({
-	1: "esp32",
-	2: "esp32s2",
-	5: "esp32c3",
-	9: "esp32s3",
-	12: "esp32c2",
-	13: "esp32c6",
-	16: "esp32h2",
-	18: "esp32p4",
-	20: "esp32c61",
-	23: "esp32c5",
+import { deepFreeze } from "../../core/text/deep-freeze.js";
+
+interface Model {
+	readonly name: string;
+	/** Pin of the BOOT button. */
+	readonly boot?: number;
+	/** Pins of UART 0, which leads to the USB connector of most boards. */
+	readonly uart?: { readonly transmit: number; readonly receive: number };
+}
+
+/** The chips by ESP-IDF's numbers (esp_chip_model_t). Those without pins do not run the firmware. */
+export const ESP32_MODELS: Readonly<Record<number, Model>> = deepFreeze({
+	1: { name: "esp32", boot: 0, uart: { transmit: 1, receive: 3 } },
+	2: { name: "esp32s2", boot: 0, uart: { transmit: 43, receive: 44 } },
+	5: { name: "esp32c3", boot: 9, uart: { transmit: 21, receive: 20 } },
+	9: { name: "esp32s3", boot: 0, uart: { transmit: 43, receive: 44 } },
+	12: { name: "esp32c2" },
+	13: { name: "esp32c6", boot: 9, uart: { transmit: 16, receive: 17 } },
+	16: { name: "esp32h2" },
+	18: { name: "esp32p4" },
+	20: { name: "esp32c61" },
+	23: { name: "esp32c5" },
 });
 
 /** Reasons of a reset by ESP-IDF's numbers (esp_reset_reason_t). 0 is unknown. */
@@ -19,12 +29,3 @@ export const ESP32_RESET_REASONS: readonly string[] = Object.freeze(
 		"JTAG,eFuse error,power glitch,CPU lockup"
 	).split(","),
 );
-
-/** The pins of the BOOT button, by the same numbers. */
-export const BOOT_PINS: Readonly<Record<number, number>> = Object.freeze({
-	1: 0, // ESP32
-	2: 0, // ESP32-S2
-	5: 9, // ESP32-C3
-	9: 0, // ESP32-S3
-	13: 9, // ESP32-C6
-});

@@ -17,14 +17,14 @@ export const esp32System = (
 ): System => ({
 	macAddress,
 	info(): SystemInfo {
-		const { model, cores, revision, features } = chip;
+		const { model, cores, revision, features, flashSize, psramSize, minimumFreeHeap, resetReason } = chip.numbers;
 		return {
 			language: "en-US",
-			flash_size: chip.flashSize,
-			psram_size: chip.psramSize,
-			minimum_free_heap_size: chip.minimumFreeHeap,
-			reset_reason: ESP32_RESET_REASONS[chip.resetReason] ?? "unknown",
-			chip_model_name: ESP32_MODELS[model] ?? `model ${model}`,
+			flash_size: flashSize,
+			psram_size: psramSize,
+			minimum_free_heap_size: minimumFreeHeap,
+			reset_reason: ESP32_RESET_REASONS[resetReason] ?? "unknown",
+			chip_model_name: ESP32_MODELS[model]?.name ?? `model ${model}`,
 			chip_info: { model, cores, revision, features },
 			ota: { label: partition },
 			board: { type: board, name: board },

@@ -127,4 +127,4 @@ const checkHeader = (head: Uint8Array, model: number): void => {
 	}
 };
 
-const nameOf = (chip: number): string => ESP32_MODELS[chip === FIRST_CHIP ? FIRST_MODEL : chip] ?? `chip ${chip}`;
+const nameOf = (chip: number): string => ESP32_MODELS[chip === FIRST_CHIP ? FIRST_MODEL : chip]?.name ?? `chip ${chip}`;

@@ -14,7 +14,7 @@ export default function openUpdater(): Updater {
 		openUpdate: (partition) => update.open({ partition, mode: "a" }),
 		openDigest: () => new Digest("SHA256"),
 		bootloader: esp32Bootloader,
-		model: esp32Chip.model,
+		model: esp32Chip.numbers.model,
 		verify: verifyP256,
 	});
 }
