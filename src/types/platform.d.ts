@@ -76,18 +76,16 @@ declare module "src/hardware/boards/target/board" {
 /** The virtual device's Node side, for its simulated board. */
 declare module "virtual-host" {
 	import type { ByteSource, PictureSink } from "../hardware/pictures.js";
-	import type { Codec, Player } from "../hardware/sound.js";
 	import type { FirmwareSink, Updater } from "../hardware/updater.js";
 	import type { AudioOutClass } from "../sound/played-sound.js";
+	import type { CodecParts } from "../sound/recording.js";
 
 	/** Node plays in real time, and forwards the samples. */
 	export const AudioOut: AudioOutClass;
-	/**
-	 * Node decodes and encodes Opus.
-	 *
-	 * @param loudness 0 to 1, now
-	 */
-	export function openCodec(loudness: () => number, isFullDuplex?: boolean, player?: Player): Codec;
+	/** Node hears in real time. */
+	export const AudioIn: CodecParts["AudioIn"];
+	/** Node decodes and encodes Opus. */
+	export const OpusThread: CodecParts["OpusThread"];
 	/** The parts of a simulated board. */
 	export interface VirtualBoardProfile {
 		readonly name: string;
@@ -142,6 +140,8 @@ declare module "virtual-host" {
 		/** The network is lost or comes back, or has another signal, in dBm. */
 		network: [online: boolean, rssi: number];
 		reading: [sensor: string, reading: number | Record<string, number>];
+		/** The microphone is switched off, or on. */
+		muted: [isMuted: boolean];
 	}
 	/** Calls back when the user does that. There is one callback for each kind. */
 	export function on<Kind extends keyof Done>(kind: Kind, callback: (...args: Done[Kind]) => void): void;

@@ -2,8 +2,7 @@ import { toHex } from "src/core/text/hex";
 import type { ByteSource, PictureSink } from "src/hardware/pictures";
 import { boot, call, receive, send } from "./bridge.js";
 
-export { AudioOut } from "./audio-out.js";
-export { openCodec } from "./codec.js";
+export { AudioIn, AudioOut, OpusThread } from "./audio.js";
 
 export const options = { macAddress: boot.macAddress, resetReason: boot.resetReason, board: boot.board };
 

@@ -1,6 +1,6 @@
 import type { Engine, Message } from "./engine/engine.js";
 import type { Environment } from "./environment.js";
-import { openCodec } from "./services/codecs.js";
+import { hearThrough, openOpus } from "./services/codecs.js";
 import { openHttpListeners, openHttpRequest } from "./services/http.js";
 import { openMqtt } from "./services/mqtt-sockets.js";
 import type { FaultyClient } from "./services/network-faults.js";
@@ -19,14 +19,6 @@ const MAX_BYTES = 5_744;
 /** Bytes of one connection that wait here before its socket is paused. */
 const MAX_WAITING_BYTES = 65_536;
 
-interface Connection {
-	/** The firmware does not read from it. */
-	isPaused: boolean;
-	waitingBytes: number;
-	/** Its socket is paused. */
-	isHeld: boolean;
-}
-
 /**
  * Keeps messages that wait to be handed to the firmware.
  *
@@ -37,60 +29,42 @@ interface Connection {
  */
 function makeReceiveWindow(hold: (prefix: string, kind: "pause" | "resume", id: unknown) => void) {
 	let messages: Message[] = [];
-	/** Connections by prefix and id: "ws.3". */
-	const connections = new Map<string, Connection>();
+	/** Connections from which the firmware does not read, and those whose sockets are paused: "ws.3". */
+	const paused = new Set<string>();
+	const held = new Set<string>();
 
 	/** The end of an HTTP response does not overtake its body. */
-	const isHeld = ({ header }: Message): boolean => {
-		const [prefix, what] = String(header[0]).split(".", 2);
-		const isHoldable = what === "data" || header[0] === "http.closed";
-		return isHoldable && connections.get(`${prefix}.${header[1]}`)?.isPaused === true;
+	const isHeld = ({ header: [kind, id] }: Message): boolean => {
+		const [prefix, what] = String(kind).split(".", 2);
+		return (what === "data" || kind === "http.closed") && paused.has(`${prefix}.${id}`);
 	};
 
-	const count = ({ header, bytes }: Message, sign: 1 | -1): void => {
-		const [prefix = "", what] = String(header[0]).split(".", 2);
-		if (what === "data") {
-			update(prefix, header[1], (connection) => {
-				connection.waitingBytes += sign * (bytes?.byteLength ?? 0);
-			});
-		}
-	};
-
-	const update = (prefix: string, id: unknown, change: (connection: Connection) => void): void => {
+	/** Pauses or resumes the socket of a connection whose data has come, was taken, or is read or not. */
+	const update = ([kind, id]: readonly unknown[]): void => {
+		const [prefix = "", what] = String(kind).split(".", 2);
 		const key = `${prefix}.${id}`;
-		const connection = connections.get(key) ?? { isPaused: false, waitingBytes: 0, isHeld: false };
-		change(connection);
-		const shouldHold = connection.isPaused || connection.waitingBytes > MAX_WAITING_BYTES;
-		if (shouldHold !== connection.isHeld) {
-			connection.isHeld = shouldHold;
+		const ofConnection = messages.filter(({ header }) => header[0] === `${prefix}.data` && header[1] === id);
+		const waiting = ofConnection.reduce((sum, { bytes }) => sum + (bytes?.byteLength ?? 0), 0);
+		const shouldHold = what !== "close" && (paused.has(key) || waiting > MAX_WAITING_BYTES);
+		if (shouldHold !== held.has(key)) {
+			held[shouldHold ? "add" : "delete"](key);
 			hold(prefix, shouldHold ? "pause" : "resume", id);
-		}
-		// Only connections that differ from a new one are kept: those that end by themselves are never closed here.
-		if (connection.isPaused || connection.waitingBytes > 0) {
-			connections.set(key, connection);
-		} else {
-			connections.delete(key);
 		}
 	};
 
 	return {
 		add(message: Message): void {
 			messages.push(message);
-			count(message, 1);
+			update(message.header);
 		},
 		/** Handles a message of the firmware if it says whether the firmware reads from a connection. */
 		heed(header: readonly unknown[]): boolean {
-			const [prefix = "", what] = String(header[0]).split(".", 2);
-			if (what === "pause" || what === "resume") {
-				update(prefix, header[1], (connection) => {
-					connection.isPaused = what === "pause";
-				});
-				return true;
+			const [prefix, what] = String(header[0]).split(".", 2);
+			if (what === "pause" || what === "resume" || what === "close") {
+				paused[what === "pause" ? "add" : "delete"](`${prefix}.${header[1]}`);
+				update(header);
 			}
-			if (what === "close") {
-				connections.delete(`${prefix}.${header[1]}`);
-			}
-			return false;
+			return what === "pause" || what === "resume";
 		},
 		/** The messages of the next command, in order; empty if the firmware reads none of the waiting ones. */
 		take(): Message[] {
@@ -106,10 +80,12 @@ function makeReceiveWindow(hold: (prefix: string, kind: "pause" | "resume", id: 
 				} else {
 					taken.push(message);
 					bytes += size;
-					count(message, -1);
 				}
 			}
 			messages = left;
+			for (const { header } of taken) {
+				update(header);
+			}
 			return taken;
 		},
 	};
@@ -187,7 +163,8 @@ export function openRun(engine: Engine, environment: Environment, onRestart: (de
 		chips,
 		openConnections("audio", playSounds(environment), deliver),
 		openConnections("udp", openUdp, deliver),
-		openCodec(deliver, environment),
+		openConnections("microphone", hearThrough(environment), deliver),
+		openConnections("opus", openOpus, deliver),
 	];
 
 	return {

@@ -228,7 +228,7 @@ export class Environment {
 	readonly microphone = new Microphone();
 	/** Strength of the Wi-Fi's signal, dBm. */
 	signal = GOOD_SIGNAL;
-	/** The camera's picture, a JPEG file; undefined: a drawn room. */
+	/** The camera's picture, a JPEG file; undefined: a room. */
 	photo: Uint8Array | undefined;
 	/** Parts of a project, by name. */
 	own: Readonly<Record<string, OwnPart>> = {};

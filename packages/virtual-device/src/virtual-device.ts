@@ -282,7 +282,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 
 	set isMuted(isMuted: boolean) {
 		this.environment.microphone.isMuted = isMuted;
-		this.#surround("microphone", ["codec.muted", isMuted]);
+		this.#surround("microphone", ["board.muted", isMuted]);
 	}
 
 	/** Restarts at once. Its connections are closed. */

@@ -1,8 +1,8 @@
-import { type OpusEncoder, type OpusRate, openOpusDecoder, openOpusEncoder } from "xs-mcp/build/opus";
+import { type OpusRate, openOpusDecoder, openOpusEncoder } from "xs-mcp/build/opus";
 import { resample } from "xs-mcp-gateway/wav";
 import type { Environment } from "../environment.js";
-import type { Deliver, Handlers, Service } from "./service.js";
-import { Playout, scaled } from "./sounds.js";
+import type { Open } from "./service.js";
+import { PERIOD, repeat } from "./sounds.js";
 
 /**
  * Sample rate of the microphone, Hz.
@@ -96,149 +96,99 @@ export class SampleQueue {
 	}
 }
 
-/** Interval at which the speaker asks for samples, ms. */
-const PERIOD = 20;
+/** Hears for the firmware, in real time, once there is something to hear. */
+export const hearThrough =
+	({ microphone }: Environment): Open =>
+	(_args, tell) => {
+		let isConnected = false;
+		const destroy = repeat(PERIOD, () => {
+			isConnected ||= microphone.isConnected;
+			if (isConnected) {
+				tell("samples", [], bytesOf(microphone.take((MICROPHONE_RATE * PERIOD) / 1_000)));
+			}
+		});
+		return { close: destroy, destroy };
+	};
 
-/** Duration of a recorded packet, ms. */
-const RECORDED = 60;
+/** A copy: a codec may use its buffer again. */
+const bytesOf = ({ buffer, byteOffset, byteLength }: Int16Array | Uint8Array): Uint8Array =>
+	new Uint8Array(buffer, byteOffset, byteLength).slice();
 
-/** Timestamps of played packets that wait for a recorded one, as on chips. */
-const MAX_ECHOES = 3;
-
-interface Played {
-	readonly id: number;
-	readonly playout: Playout;
-	readonly stop: () => void;
-	/** 0 to 1. */
-	loudness: number;
+interface Codec {
+	convert(block: Uint8Array): Int16Array | Uint8Array;
+	free(): void;
 }
 
-/** Decodes and plays, records and encodes for the firmware, in real time. */
-export function openCodec(deliver: Deliver, { events, microphone }: Environment): Service {
-	let played: Played | undefined;
-	let recording: { readonly encoder: OpusEncoder; readonly stop: () => void } | undefined;
-	let isClosed = false;
-	/** Timestamps of packets that were played and are not yet reported, the oldest first. */
-	let echoes: number[] = [];
-	/** Opening the codec takes a while: later messages wait for it. */
-	let last: Promise<void> = Promise.resolve();
-	const log = (message: string): void => void events.emit("trace", `codec: ${message}`);
-	const stopPlaying = (): void => {
-		if (played !== undefined) {
-			const { id, playout, stop } = played;
-			played = undefined;
-			stop();
-			playout.close();
-			events.emit("silence");
-			deliver({ header: ["codec.ended", id] });
-		}
-	};
-	const stopRecording = (): void => {
-		recording?.stop();
-		recording?.encoder.free();
-		recording = undefined;
-	};
-	const stop = (): void => {
-		stopPlaying();
-		stopRecording();
-	};
-	const handlers: Handlers = {
-		async begin([id, sampleRate, duration]: [number, OpusRate, number]) {
-			stopPlaying();
-			echoes = [];
-			const playout = new Playout(await openOpusDecoder(sampleRate), (sampleRate * duration) / 1_000);
-			const count = (sampleRate * PERIOD) / 1_000;
-			/** Decoded, and not played yet. */
-			const waiting = new SampleQueue();
-			const playPeriod = (): void => {
-				while (waiting.length < count) {
-					const before = playout.waiting;
-					const next = playout.next();
-					if (playout.waiting < before) {
-						deliver({ header: ["codec.taken", id] });
-					}
-					if (next === undefined) {
-						break;
-					}
-					// A decoder may use its buffer again.
-					waiting.add(next.slice());
-					if (playout.timestamp > 0 && echoes.push(playout.timestamp) > MAX_ECHOES) {
-						echoes.shift();
-					}
-				}
-				const samples = waiting.take(Math.min(count, waiting.length));
-				if (samples.length > 0) {
-					const bytes = new Uint8Array(samples.buffer);
-					events.emit("samples", { sampleRate, samples: scaled(bytes, begun.loudness) });
-				} else if (playout.isOver) {
-					stopPlaying();
-				}
-			};
-			const begun: Played = { id, playout, stop: repeat(PERIOD, playPeriod), loudness: 1 };
-			played = begun;
-		},
-		play([loudness, timestamp]: [number, number], packet) {
-			if (played !== undefined) {
-				played.loudness = loudness;
-				played.playout.add(packet, timestamp);
-			}
-		},
-		end: () => played?.playout.complete(),
-		stop: stopPlaying,
-		async record([isOn]: [boolean]) {
-			stopRecording();
-			if (isOn) {
-				const encoder = await openOpusEncoder(MICROPHONE_RATE, RECORDED);
-				let isConnected = false;
-				const recordPacket = (): void => {
-					isConnected ||= microphone.isConnected;
-					if (isConnected) {
-						const samples = microphone.take((MICROPHONE_RATE * RECORDED) / 1_000);
-						deliver({ header: ["codec.packet", echoes.shift() ?? 0], bytes: encoder.encode(samples) });
-					}
-				};
-				recording = { encoder, stop: repeat(RECORDED, recordPacket) };
-			}
-		},
-	};
+async function openDecoder(sampleRate: OpusRate, frame: number, onBad: () => void): Promise<Codec> {
+	const decoder = await openOpusDecoder(sampleRate);
 	return {
-		prefix: "codec",
-		take(kind, args, bytes = new Uint8Array(0)) {
-			last = last
-				.then(() => (isClosed ? undefined : handlers[kind]?.(args as never, bytes)))
-				.catch(({ message }: Error) => log(message));
+		/** Conceals a packet that was lost, which is an empty one, or is no Opus. */
+		convert(packet) {
+			try {
+				return packet.byteLength > 0 ? decoder.decode(packet) : decoder.decodePacketLoss(frame);
+			} catch {
+				onBad();
+				return decoder.decodePacketLoss(frame);
+			}
 		},
-		close() {
-			isClosed = true;
-			stop();
-			// The codec may be opening.
-			void last.then(stop);
-		},
+		free: () => decoder.free(),
 	};
 }
 
-/** Missed ticks to catch up on when the process was busy. More are skipped. */
-const MAX_LATE = 50;
+async function openEncoder(sampleRate: OpusRate, frame: number): Promise<Codec> {
+	const encoder = await openOpusEncoder(sampleRate, (frame * 1_000) / sampleRate);
+	return {
+		convert: (samples) => encoder.encode(new Int16Array(Uint8Array.from(samples).buffer)),
+		free: () => encoder.free(),
+	};
+}
 
 /**
- * Calls back regularly, as often as time has passed: a late timer is made up for.
- *
- * @param period milliseconds
- * @returns stops it
+ * Decodes or encodes for the firmware as src/sound/opus-thread.c does: the next result is made once the one before was read, and
+ * a decoder begins when enough packets wait, also after a gap.
  */
-function repeat(period: number, onTick: () => void): () => void {
-	let last = performance.now();
-	let isStopped = false;
-	const timer = setInterval(() => {
-		const now = performance.now();
-		last = Math.max(last, now - MAX_LATE * period);
-		while (now - last >= period && !isStopped) {
-			last += period;
-			onTick();
+export const openOpus: Open = (args, tell) => {
+	const [sampleRate, frame, prebuffer] = args as [OpusRate, number, number | null];
+	const blocks: Uint8Array[] = [];
+	let bad = 0;
+	let codec: Codec | undefined;
+	let isWorking = false;
+	let isComplete = false;
+	let isRead = true;
+	const opened = prebuffer === null ? openEncoder(sampleRate, frame) : openDecoder(sampleRate, frame, () => (bad += 1));
+	const work = (): void => {
+		isWorking = blocks.length > 0 && (isWorking || isComplete || blocks.length >= (prebuffer ?? 0));
+		if (codec !== undefined && isRead && isWorking) {
+			isRead = false;
+			const result = codec.convert(blocks.shift() as Uint8Array);
+			tell("result", [bad], bytesOf(result));
 		}
-	}, period);
-	return () => {
-		isStopped = true;
-		clearInterval(timer);
 	};
-}
+	const close = (): void => {
+		blocks.length = 0;
+		codec = undefined;
+		void opened.then(
+			(each) => each.free(),
+			() => {},
+		);
+	};
+	opened.then(
+		(each) => {
+			codec = each;
+			work();
+		},
+		({ message }: Error) => tell("error", [message]),
+	);
+	return {
+		write([what], block) {
+			if (what === "block") {
+				blocks.push(block);
+			}
+			isComplete ||= what === "complete";
+			isRead ||= what === "next";
+			work();
+		},
+		close,
+		destroy: close,
+	};
+};

@@ -1,6 +1,8 @@
 import { createHmac } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { ROOT } from "xs-mcp/root";
 import type { Environment } from "../environment.js";
-import { drawRoom, drawScreen, measurePicture, type ScreenPicture } from "./drawn-screen.js";
+import { drawScreen, measurePicture, type ScreenPicture } from "./drawn-screen.js";
 import { hexOf } from "./pins.js";
 import { type Deliver, makeService } from "./service.js";
 
@@ -18,12 +20,15 @@ export type Surroundings =
 	| readonly ["board.reading", sensor: string, reading: number | Readonly<Record<string, number>>]
 	| readonly ["board.battery", level: number, charging: boolean]
 	| readonly ["board.network", online: boolean, rssi: number]
-	| readonly ["codec.muted", isMuted: boolean];
+	| readonly ["board.muted", isMuted: boolean];
 
 interface Answer {
 	readonly value?: unknown;
 	readonly bytes?: Uint8Array;
 }
+
+/** What the camera sees: a window's light falling on a wall. */
+const ROOM = `${ROOT}src/hardware/boards/simulator/room.jpg`;
 
 /** The largest picture for the simulated screen, in bytes. */
 const MAX_PICTURE = 16 * 1024 * 1024;
@@ -56,7 +61,7 @@ export function openBoard(deliver: Deliver, environment: Environment, onRestart:
 		hmacSha256: (key: string, bytes) => ({
 			bytes: createHmac("sha256", Buffer.from(key, "hex")).update(bytes).digest(),
 		}),
-		capture: () => take(environment.photo ?? drawRoom()),
+		capture: () => take(environment.photo ?? readFileSync(ROOM)),
 		drawScreen: (picture: ScreenPicture & { readonly quality: number }) => take(drawScreen(picture)),
 		readPicture({ id, count }: { readonly id: number; readonly count: number }) {
 			const found = taken.get(id);

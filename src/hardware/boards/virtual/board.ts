@@ -3,9 +3,11 @@ import Timer from "timer";
 import * as host from "virtual-host";
 import { StoredSettings } from "../../../core/stored-settings.js";
 import { openSimulatedWiFi } from "../../../platform/simulated-wifi.js";
-import { loudness, SoundPlayer } from "../../../sound/sound-player.js";
+import { OpusCodec } from "../../../sound/opus-codec.js";
+import { SoundPlayer } from "../../../sound/sound-player.js";
 import { type Battery, BLANK_FACE, type Board, type Network, type Screen, type Theme } from "../../hardware.js";
 import type { Snapshot } from "../../pictures.js";
+import type { Codec, Player } from "../../sound.js";
 import { openParts } from "./parts.js";
 import { virtualUpdater } from "./updater.js";
 
@@ -68,25 +70,32 @@ const openBattery = (): Battery => {
 	return battery;
 };
 
-/** Percent. */
-const FULL_VOLUME = 100;
+/** A codec as on boards, whose microphone the user may switch off. */
+const openCodec = (player: Player, isFullDuplex = false): Codec => {
+	const { AudioIn, OpusThread } = host;
+	const log = (message: string): void => trace(`${message}\n`);
+	const parts = { player, channels: 1, hasOwnPort: isFullDuplex, AudioIn, OpusThread, timer: Timer, log } as const;
+	const codec = Object.assign(new OpusCodec(parts), { muted: false });
+	host.on("muted", (isMuted) => {
+		codec.muted = isMuted;
+	});
+	return codec;
+};
 
 /** A board without hardware: every part is simulated by the virtual device's Node side, and it has those of its profile. */
 export const openBoard = () => {
 	const { board } = host.options;
 	const has = (part: string): boolean => board.parts.includes(part);
 	const screen = board.screen && openScreen(board.screen);
-	const player = has("player") ? new SoundPlayer(host.AudioOut, Timer, 70) : undefined;
+	const player = new SoundPlayer(host.AudioOut, Timer, 70);
 	const settings = new StoredSettings(Preference, (message) => trace(`${message}\n`));
 	const wifi = openSimulatedWiFi(settings);
 	const { close, ...parts } = openParts(board);
 	return {
 		...parts,
 		name: board.name,
-		...(player && { speaker: player, player }),
-		...(has("codec") && {
-			codec: host.openCodec(() => loudness(player?.volume ?? FULL_VOLUME), board.isFullDuplex, player),
-		}),
+		...(has("player") && { speaker: player, player }),
+		...(has("codec") && { codec: openCodec(player, board.isFullDuplex) }),
 		...(screen && { screen, ...(has("snapshot") && { snapshot: screen }) }),
 		...(has("preview") && { preview: { begin: host.beginPicture } }),
 		...(has("camera") && { camera: { capture: host.capture } }),
@@ -107,7 +116,7 @@ export const openBoard = () => {
 		updater: virtualUpdater(),
 		settings,
 		close() {
-			player?.close();
+			player.close();
 			close();
 		},
 	} satisfies Board;
