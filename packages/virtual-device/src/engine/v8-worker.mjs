@@ -1,15 +1,81 @@
-// The thread of one V8 machine: a realm with ECMAScript's built-ins only, commands in, replies out.
+// The thread of one V8 machine: commands in, replies out. Its realm loses what is not ECMAScript's and gets what XS has.
 // Plain JavaScript, so that the thread starts without a TypeScript loader.
 import { setImmediate } from "node:timers/promises";
-import { createContext, runInContext, Script } from "node:vm";
+import { runInNewContext, Script } from "node:vm";
 import { parentPort, workerData } from "node:worker_threads";
-import { realm } from "./v8-realm.mjs";
+
+const { Buffer, process } = globalThis;
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** @type {{ header: string, bytes?: Uint8Array }[]} */
 let posted = [];
-/** @type {{ header: string, bytes?: Uint8Array } | undefined} */
-let inbox;
 let ended = false;
+
+const standard = new Set(runInNewContext("Object.getOwnPropertyNames(globalThis)"));
+for (const name of ["console", "Intl", "WebAssembly"]) {
+	standard.delete(name);
+}
+for (const name of Object.getOwnPropertyNames(globalThis)) {
+	if (!standard.has(name)) {
+		delete globalThis[name];
+	}
+}
+define(globalThis, {
+	post(header, bytes) {
+		if (typeof header !== "string") {
+			throw new TypeError("post: the header is no string");
+		}
+		posted.push(bytes === undefined ? { header } : { header, bytes: new Uint8Array(expectBuffer(bytes)).slice() });
+	},
+	trace(...texts) {
+		parentPort.postMessage({ trace: texts.map(String).join("") });
+	},
+});
+define(ArrayBuffer, {
+	// Strings of XS end with a zero byte: it writes U+0000 as C0 80.
+	fromString(...values) {
+		if (values.length < 1) {
+			throw new TypeError("no argument");
+		}
+		const text = Buffer.from(String(values[0])).toString("latin1").replaceAll("\0", "\xc0\x80");
+		return Uint8Array.from(Buffer.from(text, "latin1")).buffer;
+	},
+});
+define(ArrayBuffer.prototype, {
+	concat(...buffers) {
+		return Uint8Array.from(Buffer.concat([this, ...buffers].map((each) => new Uint8Array(expectBuffer(each))))).buffer;
+	},
+});
+define(String, {
+	// XS stops at a zero byte.
+	fromArrayBuffer(buffer, offset = 0, length = undefined) {
+		const limit = expectBuffer(buffer).byteLength;
+		const start = Math.trunc(Number(offset)) || 0;
+		const size = length === undefined ? limit - start : Math.trunc(Number(length)) || 0;
+		if (start < 0 || start > limit || size < 0 || start + size > limit) {
+			throw new RangeError(`out of range: ${size} bytes from ${start}`);
+		}
+		const bytes = new Uint8Array(buffer, start, size);
+		const end = bytes.indexOf(0);
+		return utf8.decode(end < 0 ? bytes : bytes.subarray(0, end));
+	},
+});
+if (workerData.seed !== undefined) {
+	Math.random = seeded(workerData.seed);
+}
+
+function define(object, members) {
+	for (const [name, value] of Object.entries(members)) {
+		Object.defineProperty(object, name, { value, writable: true, configurable: true });
+	}
+}
+
+function expectBuffer(value) {
+	if (value instanceof ArrayBuffer) {
+		return value;
+	}
+	throw new TypeError("argument is no ArrayBuffer instance");
+}
 
 /** mulberry32: the numbers that follow from a seed. */
 function seeded(seed) {
@@ -22,59 +88,32 @@ function seeded(seed) {
 	};
 }
 
-const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-const host = {
-	post(header, bytes) {
-		posted.push(bytes === undefined ? { header } : { header, bytes: new Uint8Array(bytes).slice() });
-	},
-	trace(text) {
-		parentPort.postMessage({ trace: text });
-	},
-	// Strings of XS end with a zero byte: it writes U+0000 as C0 80.
-	encode: (text) => Buffer.from(Buffer.from(text).toString("latin1").replaceAll("\0", "\xc0\x80"), "latin1"),
-	decode(bytes) {
-		const end = bytes.indexOf(0);
-		return utf8.decode(end < 0 ? bytes : bytes.subarray(0, end));
-	},
-};
-
-// Evaluating a script in this context runs its promise jobs before the call returns. Calling a function of it from here
-// would not, hence a script that calls `deliver`.
-const context = createContext({}, { microtaskMode: "afterEvaluate" });
-if (workerData.seed !== undefined) {
-	runInContext("Math", context).random = seeded(workerData.seed);
-}
-const DELIVER = Symbol.for("xs-mcp.deliver");
-const deliver = runInContext(`(${realm})`, context)(host);
-Object.defineProperty(context, DELIVER, { value: () => deliver(inbox.header, inbox.bytes) });
-const deliverScript = new Script('globalThis[Symbol.for("xs-mcp.deliver")]()');
-
-function evaluate(script) {
-	script.runInContext(context, { displayErrors: false }); // otherwise Node writes source lines into the error's stack
-}
-
-function perform(command) {
-	if (command.kind === "run") {
-		evaluate(new Script(command.script, { filename: "script" }));
+/** The promise jobs of a script or a message run before the next one. */
+async function perform({ kind, script, packets }) {
+	if (kind === "run") {
+		// Otherwise Node writes source lines into the error's stack.
+		new Script(script, { filename: "script" }).runInThisContext({ displayErrors: false });
+		await setImmediate();
 	}
-	if (command.kind === "deliver") {
-		for (inbox of command.packets) {
-			try {
-				evaluate(deliverScript);
-			} catch (error) {
-				if (!ignores("unhandled exception", error)) {
-					throw error;
-				}
+	for (const { header, bytes } of packets ?? []) {
+		try {
+			if (typeof globalThis.onHostMessage !== "function") {
+				throw new TypeError("globalThis.onHostMessage is no function");
+			}
+			globalThis.onHostMessage(header, bytes?.buffer);
+		} catch (error) {
+			if (!ignores("unhandled exception", error)) {
+				throw error;
 			}
 		}
+		await setImmediate();
 	}
 }
 
 /** Whether the script's global function `abort` returns false, as Moddable's define `xs.abortHook` has it. */
 function ignores(reason, error) {
 	try {
-		return context.abort?.(reason, error) === false;
+		return globalThis.abort?.(reason, error) === false;
 	} catch {
 		return false;
 	}
@@ -84,7 +123,7 @@ function textOf(error) {
 	try {
 		const text = typeof error === "object" && error !== null && "stack" in error ? error.stack : error;
 		const lines = String(text).split("\n");
-		return lines.filter((line) => !/^\s+at .*(node:|v8-worker|v8-realm|evalmachine)/.test(line)).join("\n");
+		return lines.filter((line) => !/^\s+at .*(node:|v8-worker|evalmachine)/.test(line)).join("\n");
 	} catch {
 		return "an exception that has no text";
 	}
@@ -109,11 +148,10 @@ process.on("unhandledRejection", (error) => {
 parentPort.on("message", async (command) => {
 	posted = [];
 	try {
-		perform(command);
+		await perform(command);
 	} catch (error) {
 		end("exception", error);
 	}
-	await setImmediate(); // Node reports unhandled rejections before it comes here
 	if (!ended) {
 		parentPort.postMessage({ packets: posted });
 	}
