@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { availableParallelism, homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
+import pLimit from "p-limit";
 import { ROOT } from "xs-mcp/root";
 import { type Compiler, compile, findCompiler, type HostBits, NATIVE_BITS } from "./compiler.js";
 import {
@@ -164,31 +165,25 @@ async function compileAll(
 	onProgress?: Progress,
 ): Promise<string[]> {
 	const includes = sources.includeFolders.map((folder) => `-I${folder}`);
-	const waiting = [...sources.files];
-	const objects: string[] = [];
 	const quarter = Math.ceil(sources.files.length / 4);
-	const takeFiles = async (): Promise<void> => {
-		for (let file = waiting.shift(); file; file = waiting.shift()) {
-			const object = join(work, `${basename(file, ".c")}.o`);
-			await compile(compiler, [...FLAGS, ...includes, "-c", file, "-o", object], basename(file)).catch(
-				(error: unknown) => {
-					waiting.length = 0;
-					throw error;
-				},
-			);
-			if (objects.push(object) % quarter === 0) {
-				onProgress?.(`  ${objects.length} of ${sources.files.length} files`);
-			}
+	const inTurn = pLimit({ concurrency: availableParallelism(), rejectOnClear: true });
+	let count = 0;
+	const compileFile = async (file: string): Promise<string> => {
+		const object = join(work, `${basename(file, ".c")}.o`);
+		await compile(compiler, [...FLAGS, ...includes, "-c", file, "-o", object], basename(file)).catch((error) => {
+			inTurn.clearQueue();
+			throw error;
+		});
+		count += 1;
+		if (count % quarter === 0) {
+			onProgress?.(`  ${count} of ${sources.files.length} files`);
 		}
+		return object;
 	};
+	const jobs = sources.files.map((file) => inTurn(compileFile, file));
 	// All of them, also after a failure: none may still write when the folder is removed.
-	const jobs = await Promise.allSettled(Array.from({ length: availableParallelism() }, takeFiles));
-	for (const job of jobs) {
-		if (job.status === "rejected") {
-			throw job.reason;
-		}
-	}
-	return objects.sort();
+	await Promise.allSettled(jobs);
+	return await Promise.all(jobs);
 }
 
 export interface EngineChoice {

@@ -118,11 +118,21 @@ export interface PortEvents {
 	ended(exit: EngineExit): void;
 }
 
-interface Waiting {
-	readonly command: Command;
+interface Running {
 	resolve(packets: Packet[]): void;
 	reject(error: EngineError): void;
 }
+
+/** Members of a report, in the order in which the machine sends them. */
+const REPORT: readonly (keyof HeapReport)[] = [
+	"slots",
+	"peakSlots",
+	"chunkBytes",
+	"peakChunkBytes",
+	"peakStackSlots",
+	"slotBytes",
+	"collections",
+];
 
 /**
  * One machine that executes a firmware bundle: a fresh realm with the globals `post(headerJson, arrayBuffer?)` and
@@ -137,13 +147,13 @@ export class Engine {
 	readonly exited: Promise<EngineExit>;
 	readonly #port: Port;
 	readonly #timeoutMs: number;
-	readonly #waiting: Waiting[] = [];
 	/** Its display name: "XS 13.3 (64-bit)", "V8 11.3". */
 	name = "";
-	#running: Waiting | undefined;
+	/** Settles when all commands so far were answered. */
+	#answered: Promise<unknown> = Promise.resolve();
+	#running: Running | undefined;
 	#timer: NodeJS.Timeout | undefined;
-	/** Why the machine was ended, if from here. */
-	#reason: EngineExit | undefined;
+	/** Why the machine has ended, or is ended from here. */
 	#exit: EngineExit | undefined;
 	#settleExited: (exit: EngineExit) => void = () => {};
 
@@ -187,19 +197,7 @@ export class Engine {
 	/** Collects garbage, then reports. `undefined` if the engine does not report it. */
 	async heap(): Promise<HeapReport | undefined> {
 		const [report] = await this.#request({ kind: "heap" });
-		if (!report) {
-			return undefined;
-		}
-		const [slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes, collections] = report.header as [
-			number,
-			number,
-			number,
-			number,
-			number,
-			number,
-			number,
-		];
-		return { slots, peakSlots, chunkBytes, peakChunkBytes, peakStackSlots, slotBytes, collections };
+		return report && (Object.fromEntries(REPORT.map((name, at) => [name, report.header[at]])) as unknown as HeapReport);
 	}
 
 	/** Ends the machine. Safe to call twice. */
@@ -208,63 +206,47 @@ export class Engine {
 	}
 
 	async #request(command: Command): Promise<Message[]> {
-		const packets = await new Promise<Packet[]>((resolve, reject) => {
-			this.#waiting.push({ command, resolve, reject });
-			this.#next();
+		const answer = this.#answered.then(async () => await this.#ask(command));
+		this.#answered = answer.catch(() => {});
+		return (await answer).map(toMessage);
+	}
+
+	async #ask(command: Command): Promise<Packet[]> {
+		return await new Promise((resolve, reject) => {
+			this.#running = { resolve, reject };
+			if (this.#exit) {
+				this.#rejectRunning(this.#exit);
+				return;
+			}
+			this.#timer = setTimeout(() => {
+				this.#end({ code: "unresponsive", detail: `no answer within ${this.#timeoutMs} ms` });
+			}, this.#timeoutMs);
+			this.#port.send(command);
 		});
-		return packets.map(toMessage);
 	}
 
 	#end(reason: EngineExit): void {
-		if (this.#exit || this.#reason) {
-			return;
+		if (!this.#exit) {
+			this.#exit = reason;
+			this.#port.kill();
+			this.#rejectRunning(reason);
 		}
-		this.#reason = reason;
-		this.#port.kill();
-		this.#rejectAll(reason);
-	}
-
-	#next(): void {
-		const exit = this.#exit ?? this.#reason;
-		if (exit) {
-			this.#rejectAll(exit);
-		}
-		this.#running ??= this.#start();
-	}
-
-	#start(): Waiting | undefined {
-		const next = this.#waiting.shift();
-		if (!next) {
-			return undefined;
-		}
-		this.#timer = setTimeout(() => {
-			this.#end({ code: "unresponsive", detail: `no answer within ${this.#timeoutMs} ms` });
-		}, this.#timeoutMs);
-		this.#port.send(next.command);
-		return next;
 	}
 
 	#onReply(packets: Packet[]): void {
-		const answered = this.#running;
 		clearTimeout(this.#timer);
-		this.#running = undefined;
-		answered?.resolve(packets);
-		this.#next();
+		this.#running?.resolve(packets);
 	}
 
 	#onEnded(exit: EngineExit): void {
-		this.#exit = this.#reason ?? exit;
-		this.#rejectAll(this.#exit);
+		this.#exit ??= exit;
+		this.#rejectRunning(this.#exit);
 		this.#settleExited(this.#exit);
 	}
 
-	#rejectAll(exit: EngineExit): void {
+	#rejectRunning({ code, detail }: EngineExit): void {
 		clearTimeout(this.#timer);
-		const commands = [this.#running, ...this.#waiting.splice(0)];
-		this.#running = undefined;
-		for (const command of commands) {
-			command?.reject(new EngineError(exit.code, `The machine ended (${exit.code}): ${exit.detail}`));
-		}
+		this.#running?.reject(new EngineError(code, `The machine ended (${code}): ${detail}`));
 	}
 }
 
