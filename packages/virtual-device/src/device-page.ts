@@ -7,7 +7,8 @@ import getPort, { portNumbers } from "get-port";
 import { type RawData, type WebSocket, WebSocketServer } from "ws";
 import type { Rectangle } from "xs-mcp-firmware/screen/brush";
 import { contentTypeOf, pagePolicy } from "xs-mcp-gateway/page-headers";
-import { readAction, readMembers } from "./actions.js";
+import * as z from "zod";
+import { fields, read, readAction } from "./actions.js";
 import {
 	BINARY,
 	type Failure,
@@ -78,7 +79,7 @@ export async function openDevicePage(device: VirtualDevice, folder: string, port
 			} else if (isBinary) {
 				device.environment.photo = readJpeg(data as Buffer);
 			} else {
-				const { action, value } = readMessage(String(data));
+				const { action, value }: FromPage = read(message, JSON.parse(String(data)), []);
 				await readAction(action, value, [action])(device);
 			}
 		} catch (error) {
@@ -139,11 +140,7 @@ function readSamples(bytes: Buffer): Int16Array | undefined {
 	return samples.byteLength < 2 ? undefined : new Int16Array(samples.buffer, 0, samples.byteLength >> 1);
 }
 
-/** @throws Error if it is not JSON, FieldError if it is something else than a message of the page */
-function readMessage(text: string): FromPage {
-	const { action, value } = readMembers(JSON.parse(text), [], ["action", "value"]);
-	return { action: String(action), value };
-}
+const message = fields({ action: z.string(), value: z.unknown().optional() });
 
 /** @throws Error if it is another kind of picture */
 function readJpeg(bytes: Buffer): Buffer {

@@ -1,17 +1,20 @@
+import { createHash } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import * as z from "zod";
 import {
 	ACTION_NAMES,
 	type Action,
 	FieldError,
+	fields,
+	oneOf,
 	type Path,
+	read,
 	readAction,
-	readInteger,
-	readMembers,
-	readObject,
-	readWord,
+	record,
+	wholeNumber,
 } from "./actions.js";
 import { BOARD_PROFILES } from "./boards.js";
 import { isLit, isOn, isSwitched, readPinName } from "./services/pins.js";
@@ -50,7 +53,7 @@ export interface Scenario {
 	/** Seed of all random numbers, in the scenario and in the device. */
 	readonly seed: number;
 	/** One of {@link BOARD_PROFILES}. */
-	readonly board?: string;
+	readonly board?: string | undefined;
 	readonly steps: readonly Step[];
 }
 
@@ -102,21 +105,26 @@ function readText(file: string): string {
 	}
 }
 
+const NO_STEPS = "expected a list of steps";
+
+const document = fields({
+	seed: wholeNumber(1, MAX_SEED).default(1),
+	board: oneOf([...BOARD_PROFILES.keys()]).optional(),
+	steps: z.array(z.unknown(), NO_STEPS).min(1, NO_STEPS),
+});
+
 function readFields(value: unknown, folder: string, lineOf: (path: Path) => number): Scenario {
-	const { seed = 1, board, steps } = readMembers(value, [], ["seed", "board", "steps"]);
-	if (!Array.isArray(steps) || steps.length === 0) {
-		throw new FieldError(["steps"], "expected a list of steps");
-	}
-	return {
-		seed: readInteger(seed, ["seed"], 1, MAX_SEED),
-		...(board !== undefined && { board: readWord(board as string, ["board"], [...BOARD_PROFILES.keys()]) }),
-		steps: steps.map((step, index) => readStep(step, ["steps", index], folder, lineOf)),
-	};
+	const { steps, ...rest } = read(document, value, []);
+	return { ...rest, steps: steps.map((step, index) => readStep(step, ["steps", index], folder, lineOf)) };
 }
 
+/** What a step may do. */
+const VERBS = fields(
+	Object.fromEntries(["wait", ...ACTION_NAMES, "photo", "expect"].map((name) => [name, z.unknown().optional()])),
+);
+
 function readStep(value: unknown, path: Path, folder: string, lineOf: (path: Path) => number): Step {
-	const verbs = [...ACTION_NAMES, "photo", "expect"];
-	const { wait = 0, ...rest } = readMembers(value, path, ["wait", ...verbs]);
+	const { wait = 0, ...rest } = read(VERBS, value, path);
 	const [verb, ...more] = Object.keys(rest);
 	if (more[0] !== undefined) {
 		throw new FieldError([...path, more[0]], `a step has one action, and this one already has ${verb}`);
@@ -134,8 +142,10 @@ function readStep(value: unknown, path: Path, folder: string, lineOf: (path: Pat
 	return { ...step, text, action };
 }
 
+const anyFields = record(z.unknown());
+
 function readExpectation(value: unknown, path: Path): Expectation {
-	const { within = DEFAULT_TIME, ...rest } = readObject(value, path);
+	const { within = DEFAULT_TIME, ...rest } = read(anyFields, value, path);
 	const time = readTime(within, [...path, "within"]);
 	const names = Object.keys(rest);
 	const [first] = names;
@@ -145,7 +155,7 @@ function readExpectation(value: unknown, path: Path): Expectation {
 	}
 	return kind === undefined
 		? { kind: "pins", members: readPins(rest, path), within: time }
-		: { kind, members: readObject(rest[kind], [...path, kind]), within: time };
+		: { kind, members: read(anyFields, rest[kind], [...path, kind]), within: time };
 }
 
 /** `{ pump: on, pin 2: 40 }`: what each pin has, by the name of its part or its number. */
@@ -321,13 +331,11 @@ function shorten(value: unknown): string {
 	return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
-/** The same numbers from 0 to 1 for the same seed (mulberry32). */
+/** The same numbers from 0 to 1 for the same seed. */
 function randomNumbers(seed: number): () => number {
-	let state = seed;
+	let count = 0;
 	return () => {
-		state = (state + 0x6d2b79f5) | 0;
-		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-		return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+		count += 1;
+		return createHash("sha256").update(`${seed} ${count}`).digest().readUInt32LE() / 2 ** 32;
 	};
 }
