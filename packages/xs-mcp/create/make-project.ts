@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { freePinOf } from "xs-mcp/build/check-board";
-import { attempt, ProgramError } from "xs-mcp/build/program";
+import { attempt, ProgramError, readJson } from "xs-mcp/build/program";
 import { ROOT } from "xs-mcp/root";
 import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { type Answers, targetOf } from "./questions.js";
@@ -45,33 +45,21 @@ function write({ folder, name, board, language }: ProjectPlan, dependencies: Rea
 		mkdirSync(dirname(join(folder, place)), { recursive: true });
 		renameSync(join(folder, file), join(folder, place));
 	}
-	const words = { "{{name}}": name, "{{target}}": targetOf(board), "pin: 4": `pin: ${freePinOf(targetOf(board))}` };
-	fill(join(folder, "README.md"), words);
-	fill(join(folder, "device.ts"), words);
-	writeJson(join(folder, "package.json"), {
-		name,
-		version: "1.0.0",
-		private: true,
-		type: "module",
-		scripts: {
-			start: `${FIRMWARE.name} start`,
-			test: `${FIRMWARE.name} test`,
-			typecheck: `${FIRMWARE.name} check`,
-			flash: `${FIRMWARE.name} flash`,
-			simulator: `${FIRMWARE.name} simulator`,
-			doctor: `${FIRMWARE.name} doctor`,
-		},
-		dependencies,
-	});
-	writeJson(join(folder, "manifest.json"), {
-		build: { NAME: name, XS_MCP: `./node_modules/${FIRMWARE.name}` },
-		include: ["$(XS_MCP)/manifest.json", "$(XS_MCP)/src/hardware/parts/manifest.json"],
-		// mcconfig makes a string of "#…".
-		defines: { firmware: { project: `#${name}`, version: "#1.0.0" } },
-		config: { name, language },
-		modules: { device: "./device", "tools/*": "./tools/*" },
-		preload: ["device", "tools/greet"],
-	});
+	const words = {
+		"{{name}}": name,
+		"{{language}}": language,
+		"{{target}}": targetOf(board),
+		"pin: 4": `pin: ${freePinOf(targetOf(board))}`,
+	};
+	for (const file of ["README.md", "device.ts", "manifest.json", "package.json"]) {
+		const text = readFileSync(join(folder, file), "utf8");
+		writeFileSync(
+			join(folder, file),
+			Object.entries(words).reduce((all, [word, own]) => all.replaceAll(word, own), text),
+		);
+	}
+	const manifest = join(folder, "package.json");
+	writeFileSync(manifest, `${JSON.stringify({ ...readJson<object>(manifest), dependencies }, undefined, "\t")}\n`);
 }
 
 /** @throws ProgramError if the folder has something in it, or the name cannot be used */
@@ -92,30 +80,13 @@ export function checkPlace(folder: string, name: string): void {
 /** @throws ProgramError if the firmware's tarball is not there, or too old */
 function tarballsIn(packages: string, folder: string): Record<string, string> {
 	const names = existsSync(packages) ? readdirSync(packages) : [];
-	const find = (name: string): string | undefined => names.find((each) => each === `${name}-${FIRMWARE.version}.tgz`);
-	if (find(FIRMWARE.name) === undefined) {
+	const found = [FIRMWARE.name, "xs-mcp-gateway"].filter((name) => names.includes(`${name}-${FIRMWARE.version}.tgz`));
+	if (!found.includes(FIRMWARE.name)) {
 		const others = names.filter((each) => /^xs-mcp-\d.*\.tgz$/.test(each));
-		const found = others.length === 0 ? "no tarball of it" : others.join(", ");
 		throw new ProgramError(
-			`--packages: this template needs ${FIRMWARE.name} ${FIRMWARE.version}; ${packages} has ${found}`,
+			`--packages: this template needs ${FIRMWARE.name} ${FIRMWARE.version}; ${packages} has ${others.join(", ") || "no tarball of it"}`,
 		);
 	}
-	const file = (name: string): [string, string][] => {
-		const found = find(name);
-		return found === undefined ? [] : [[name, `file:${relative(folder, join(packages, found)).replaceAll("\\", "/")}`]];
-	};
-	return Object.fromEntries([...file(FIRMWARE.name), ...file("xs-mcp-gateway")]);
-}
-
-/** Replaces the template's placeholders by the project's values. */
-function fill(path: string, words: Readonly<Record<string, string>>): void {
-	const text = Object.entries(words).reduce(
-		(all, [word, own]) => all.replaceAll(word, own),
-		readFileSync(path, "utf8"),
-	);
-	writeFileSync(path, text);
-}
-
-function writeJson(path: string, content: object): void {
-	writeFileSync(path, `${JSON.stringify(content, undefined, "\t")}\n`);
+	const from = relative(folder, packages).replaceAll("\\", "/");
+	return Object.fromEntries(found.map((name) => [name, `file:${from}/${name}-${FIRMWARE.version}.tgz`]));
 }
