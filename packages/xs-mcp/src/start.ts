@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { EventEmitter, once } from "node:events";
 import { existsSync, type FSWatcher, readdirSync, watch } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -73,39 +74,23 @@ async function runProject(project: Project, engine: EngineChoice, options: Start
  * and the output of `npm start` may be a file in the folder.
  */
 async function* buildsOf(project: Project): AsyncGenerator<ProjectBuild, never> {
-	let changed = true;
-	let wake = (): void => {};
-	watchFolder(project.folder, () => {
-		changed = true;
-		wake();
-	});
+	const folder = new EventEmitter();
+	watchFolder(project.folder, () => folder.emit("change"));
 	const checkTypes = typeChecker(project.folder);
 	let last = "";
-	const isNew = (result: string): boolean => {
-		const differs = result !== last;
-		last = result;
-		return differs;
-	};
 	for (;;) {
-		if (!changed) {
-			await new Promise<void>((resolve) => {
-				wake = resolve;
-			});
-		}
-		changed = false;
+		const changed = once(folder, "change");
 		void checkTypes();
-		try {
-			const build = await buildProject(project);
-			if (isNew(JSON.stringify(build))) {
-				warn(build.warnings);
-				yield build;
-			}
-		} catch (error) {
-			const { message } = error as Error;
-			if (isNew(message)) {
-				tellError(message);
-			}
+		const build = await buildProject(project).catch(({ message }: Error) => message);
+		const result = JSON.stringify(build);
+		if (result !== last && typeof build === "string") {
+			tellError(build);
+		} else if (result !== last && typeof build === "object") {
+			warn(build.warnings);
+			yield build;
 		}
+		last = result;
+		await changed;
 	}
 }
 
