@@ -86,7 +86,7 @@ async function servingPrompt(options: Options): Promise<Options> {
 async function takeCommands(device: VirtualDevice, { http, httpToken }: Options): Promise<void> {
 	const [{ prompt }, { deviceClient }] = await Promise.all([import("./prompt.js"), import("./device-client.js")]);
 	const { failed } = await prompt(
-		deviceClient(http && { ...http, httpToken }),
+		deviceClient(http && { ...http, httpToken }, true),
 		device,
 		() => new Map(),
 		"end the device",

@@ -5,7 +5,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import getPort from "get-port";
 import type { HttpAddress } from "./options.js";
 
-/** How a device serves MCP clients directly: its settings. */
+/** Settings with which a device serves MCP clients directly. */
 interface ServedAt extends HttpAddress {
 	readonly httpToken?: string | undefined;
 }
@@ -22,14 +22,15 @@ export async function ownAddress(): Promise<{ http: HttpAddress; httpToken: stri
  * Error if the device serves no clients now: it may be offline, or restarting.
  *
  * @param served undefined: the device is set up, and serves none
+ * @param isPerson whether the client lists the tools that only people may call, too
  */
-export function deviceClient(served: ServedAt | undefined): () => Promise<Client> {
+export function deviceClient(served: ServedAt | undefined, isPerson = false): () => Promise<Client> {
 	let client: Promise<Client> | undefined;
 	return async () => {
 		if (served === undefined) {
 			throw new Error("a device that is set up has no tools: start it without --setup");
 		}
-		client ??= connectPatiently(served);
+		client ??= connectPatiently(served, isPerson ? PersonsClient : Client);
 		try {
 			return await client;
 		} catch (error) {
@@ -40,13 +41,13 @@ export function deviceClient(served: ServedAt | undefined): () => Promise<Client
 }
 
 /** Milliseconds between attempts, and how many there are: a device that has just started is not online yet. */
-const RETRY_DELAY = 100;
-const MAX_ATTEMPTS = 30;
+const RETRY_DELAY = 20;
+const MAX_ATTEMPTS = 250;
 
-async function connectPatiently(served: ServedAt): Promise<Client> {
+async function connectPatiently(served: ServedAt, Kind: typeof Client): Promise<Client> {
 	for (let attempt = 1; ; attempt += 1) {
 		try {
-			return await connect(served);
+			return await connect(served, Kind);
 		} catch (error) {
 			if (attempt === MAX_ATTEMPTS) {
 				throw error;
@@ -56,16 +57,15 @@ async function connectPatiently(served: ServedAt): Promise<Client> {
 	}
 }
 
-/** The prompt is a person's: it lists the tools that only people may call, too. */
 class PersonsClient extends Client {
 	override async listTools(...[params, options]: Parameters<Client["listTools"]>) {
 		return await super.listTools({ ...params, withUserTools: true } as typeof params, options);
 	}
 }
 
-async function connect({ http, httpAddress, httpToken }: ServedAt): Promise<Client> {
+async function connect({ http, httpAddress, httpToken }: ServedAt, Kind: typeof Client): Promise<Client> {
 	const host = isIPv6(httpAddress) ? `[${httpAddress}]` : httpAddress;
-	const client = new PersonsClient({ name: "prompt", version: "1.0.0" }, { versionNegotiation: { mode: "legacy" } });
+	const client = new Kind({ name: "virtual-device", version: "1.0.0" }, { versionNegotiation: { mode: "legacy" } });
 	const transport = new StreamableHTTPClientTransport(new URL(`http://${host}:${http}/mcp`), {
 		requestInit: { headers: httpToken === undefined ? {} : { Authorization: `Bearer ${httpToken}` } },
 		// A device has no stream for notifications: its log would have a rejected request.

@@ -1,7 +1,7 @@
 // The module "xs-mcp/test" of a project.
-import { setTimeout as delay } from "node:timers/promises";
-import getPort from "get-port";
+import type { CallToolResult } from "@modelcontextprotocol/client";
 import { chooseEngine, type EngineChoice, endBundler, VirtualDevice } from "xs-mcp-virtual-device";
+import { deviceClient, ownAddress } from "xs-mcp-virtual-device/device-client";
 import type { PinState } from "xs-mcp-virtual-device/pins";
 import { buildProject, openProject, type ProjectBuild } from "./project.js";
 
@@ -63,23 +63,11 @@ export interface TestDevice {
 	close(): void;
 }
 
-/** The result of `tools/list` or of `tools/call`. */
-interface Result {
-	readonly tools: readonly ListedTool[];
-	readonly nextCursor?: string;
-	readonly content: readonly { readonly type: string; readonly text?: string }[];
-	readonly isError?: boolean;
-}
-
-type Ask = (method: string, params: object) => Promise<Result>;
-
-const LOOPBACK = "127.0.0.1";
-
 /** Milliseconds that a button is down, and until its release counts. */
 const PRESS_TIME = 100;
 
-/** Milliseconds between two attempts to reach a device that starts. */
-const RETRY = 20;
+/** Longest call of a tool, ms. */
+const CALL_TIMEOUT = 300_000;
 
 /**
  * Starts the project on a virtual device, on XS if this computer has a C compiler. Rejects with Error if one of its files
@@ -141,11 +129,11 @@ export async function startDevice(
 	onTrace: (line: string) => void,
 	config?: TestDeviceOptions["config"],
 ): Promise<StartedDevice> {
-	const port = await getPort({ host: LOOPBACK });
+	const { http, httpToken } = await ownAddress();
 	const device = new VirtualDevice({
 		firmware,
 		startEngine: (onTrace) => engine.start({ onTrace }),
-		config: { ...ownConfig, ...config, http: port, httpAddress: LOOPBACK },
+		config: { ...ownConfig, ...config, ...http, httpToken },
 		board,
 	});
 	device.on("trace", onTrace);
@@ -153,50 +141,22 @@ export async function startDevice(
 		device.stop();
 		throw error;
 	});
-	const ask = asker(port);
+	const connect = deviceClient({ ...http, httpToken });
 	return {
 		device,
-		listTools: () => listTools(ask),
-		call: async (name, args = {}) => readResult(await ask("tools/call", { name, arguments: args })),
+		async listTools() {
+			const client = await connect();
+			return (await client.listTools()).tools;
+		},
+		async call(name, args = {}) {
+			const client = await connect();
+			return readResult(await client.callTool({ name, arguments: args }, { timeout: CALL_TIMEOUT }));
+		},
 	};
 }
 
-/** Asks a device as an MCP client does (Streamable HTTP). It begins to listen some moments after its start. */
-function asker(port: number): Ask {
-	const headers = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" };
-	let id = 0;
-	return async (method, params) => {
-		id += 1;
-		const init = { method: "POST", headers, body: JSON.stringify({ jsonrpc: "2.0", id, method, params }) };
-		for (let attempt = 0; ; attempt += 1) {
-			const response = await fetch(`http://${LOOPBACK}:${port}/mcp`, init).catch((cause) => {
-				if (attempt > 250) {
-					throw new Error("the device does not serve its tools", { cause });
-				}
-			});
-			if (response !== undefined) {
-				const { result, error } = (await response.json()) as { result?: Result; error?: { message: string } };
-				return result ?? Promise.reject(new Error(error?.message ?? `the device answered ${response.status}`));
-			}
-			await delay(RETRY);
-		}
-	};
-}
-
-/** The device lists its tools in pages. */
-async function listTools(ask: Ask): Promise<ListedTool[]> {
-	const tools: ListedTool[] = [];
-	let cursor: string | undefined;
-	do {
-		const page = await ask("tools/list", cursor === undefined ? {} : { cursor });
-		tools.push(...page.tools);
-		cursor = page.nextCursor;
-	} while (cursor !== undefined);
-	return tools;
-}
-
-function readResult({ content, isError }: Result): unknown {
-	const text = content.map(({ text = "" }) => text).join("\n");
+function readResult({ content, isError }: CallToolResult): unknown {
+	const text = content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
 	if (isError) {
 		throw new Error(text);
 	}
