@@ -1,13 +1,25 @@
 import { createHash } from "node:crypto";
+import type { Context } from "hono";
 import { html, raw } from "hono/html";
 import type { Server } from "xs-mcp-manager/core";
 import { isLoopback } from "../config/listen-address.js";
 import type { SignInRequest } from "./clients.js";
-import type { ConsentTexts } from "./consent-texts.js";
+import texts from "./consent-texts.json" with { type: "json" };
 import { MetadataDocuments } from "./metadata-document.js";
 import { SIGN_IN_PATHS } from "./sign-in.js";
 
 type Html = ReturnType<typeof html>;
+
+/** The texts of the page in one language. `{client}` stands for the client's name. */
+type ConsentTexts = Readonly<Record<keyof typeof texts.en, string>>;
+
+const TEXTS: Readonly<Record<string, ConsentTexts>> = texts;
+
+/** Returns the texts in the first language of a browser's list that the page has. */
+export function textsFor({ req }: Context): ConsentTexts {
+	const wanted = (req.header("Accept-Language") ?? "").split(",").map((each) => each.trim().slice(0, 2).toLowerCase());
+	return TEXTS[wanted.find((tag) => Object.hasOwn(TEXTS, tag)) ?? ""] ?? texts.en;
+}
 
 /** The console's colours: packages/gateway/console/style.css. */
 const STYLE = `
