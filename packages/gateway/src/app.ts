@@ -13,7 +13,7 @@ import { urlsForDevices } from "./devices/bootstrap/bootstrap-answer.js";
 import type { GatewayUrls, RunningGateway } from "./gateway.js";
 import { GatewayError } from "./gateway-error.js";
 import { history } from "./history/plugin.js";
-import { closeServer, listenOn, makeListener, makeServer, renewTls } from "./http/listener.js";
+import { closeServer, listenOn, makeListener, makeServer } from "./http/listener.js";
 import { deviceBody, makeRejectionReport, type RejectionReport } from "./http/rejections.js";
 import {
 	allowOrigin,
@@ -68,7 +68,7 @@ export function serveClients(gateway: RunningGateway): Clients {
 		const onError = (err: Error): void => log.error({ err }, "cannot accept clients");
 		const actual = await listenAt("http", port, () => listenOn(listening, { host: address, port }, onError));
 		server = listening;
-		gateway.on("tick", () => files?.renew({ renewTls: (renewed) => renewTls(listening, renewed) }, log));
+		gateway.on("tick", () => files?.renew(listening, log));
 		urls.clients = `${urlAt(tls ? "https" : "http", address, actual)}/mcp`;
 	});
 	gateway.on("tick", () => guard.recheck());

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { hostname, networkInterfaces } from "node:os";
-import { createSecureContext, type TlsOptions } from "node:tls";
+import { createSecureContext, type TlsOptions, Server as TlsServer } from "node:tls";
 import type { Logger } from "../log.js";
 import { ConfigurationError, flagOf } from "../plugin.js";
 import type { Configuration, SettingName } from "./settings.js";
@@ -93,16 +93,16 @@ export function readTlsFiles(listener: Listener, configuration: Configuration) {
 		 * Makes a listener use its certificate and key as soon as they are renewed. Call it periodically: a changed pair is read at
 		 * the second poll with the same state, because the two files are written one after the other. Errors are logged.
 		 */
-		renew(server: { renewTls(tls: TlsOptions): void }, log: Logger): void {
+		renew(server: object, log: Logger): void {
 			const state = stateOf(certPath) + stateOf(keyPath);
 			const isSettled = state === seen;
 			seen = state;
-			if (!isSettled || state === read) {
+			if (!isSettled || state === read || !(server instanceof TlsServer)) {
 				return;
 			}
 			read = state;
 			try {
-				server.renewTls(load());
+				server.setSecureContext(load());
 				log.info({ files: [certName, keyName] }, "new certificate in use");
 			} catch (error) {
 				log.error(`${(error as Error).message}. Not a usable certificate: the one before stays in use`);

@@ -2,7 +2,7 @@ import { createServer as createTcpServer, type Server, type Socket } from "node:
 import { Duplex, Transform, type TransformCallback } from "node:stream";
 import { createServer as createTlsServer } from "node:tls";
 import { Aedes, type AedesPublishPacket, type AuthenticateError, type Client, type PublishPacket } from "aedes";
-import { listenOn, renewTls } from "../http/listener.js";
+import { listenOn } from "../http/listener.js";
 import { type Admission, type AuthenticateDevice, admitAll, type DeviceListenerOptions } from "./admission.js";
 import { downTopic, type MqttBusEvents, TOPIC_ROOT, upTopic } from "./mqtt-bus.js";
 
@@ -110,8 +110,7 @@ export async function openEmbeddedBroker(options: DeviceListenerOptions, events:
 			}
 		},
 		localAddressOf: (clientId: string) => clientOf(clientId)?.localAddress,
-		/** Uses another key and certificate for new connections. */
-		renewTls: renewTls.bind(undefined, server),
+		server,
 		/** Disconnects the clients that would no longer be admitted, whether or not they have said hello. */
 		recheck(stillAdmits: (admission: Admission) => boolean): void {
 			for (const client of Object.values(clients)) {

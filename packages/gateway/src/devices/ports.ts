@@ -1,4 +1,4 @@
-import type { TlsOptions } from "node:tls";
+import type { Server as NetServer } from "node:net";
 import { Hono } from "hono";
 import { present } from "xs-mcp-manager/core";
 import { listenAt, readPem, readTlsFiles, urlAt } from "../config/listen-address.js";
@@ -21,7 +21,7 @@ import { listenForWebSocket } from "./websocket.js";
 interface DeviceServer {
 	readonly port: number;
 	recheck(stillAdmits: (admission: Admission) => boolean): void;
-	renewTls(tls: TlsOptions): void;
+	readonly server: NetServer;
 	close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 		const options = { host, port: wanted, authenticate: guard.authenticate, fonts, ...(tls && { tls }) };
 		const server = await listenAt(transport, wanted, () => listen(options));
 		gateway.on("tick", () => server.recheck(guard.stillAdmits));
-		gateway.on("tick", () => files?.renew(server, log));
+		gateway.on("tick", () => files?.renew(server.server, log));
 		gateway.on("close", () => server.close());
 		const [plain, end] = transport === "websocket" ? ["ws", "/"] : ["mqtt", ""];
 		const scheme = tls ? `${plain}s` : plain;

@@ -1,11 +1,10 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import type { Duplex } from "node:stream";
-import type { TlsOptions } from "node:tls";
 import { localhostAllowedOrigins, validateOriginHeader } from "@modelcontextprotocol/server";
 import { WebSocket, WebSocketServer } from "ws";
 import { readFrame, writeFrame } from "xs-mcp-firmware/features/voice/audio-frames";
 import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
-import { closeServer, createHttpServer, listenOn, renewTls, watchLiveness } from "../http/listener.js";
+import { closeServer, createHttpServer, listenOn, watchLiveness } from "../http/listener.js";
 import { type Admission, admitAll, type DeviceListenerOptions, introductionOf, serverUrlOf } from "./admission.js";
 import { AudioLink } from "./audio-link.js";
 import { DeviceConnection, type DeviceHello, GATEWAY_HELLO, parseMessage, readHello } from "./device-connection.js";
@@ -133,7 +132,7 @@ export async function listenForWebSocket(servers: ServerRegistry, options: Devic
 	return {
 		port: await listenOn(http, { host, port }, onFailure),
 		/** Uses another key and certificate for new connections. */
-		renewTls: (tls: TlsOptions): void => renewTls(http, tls),
+		server: http,
 		/** Disconnects the devices that would no longer be admitted, whether or not they have said hello. */
 		recheck(stillAdmits: (admission: Admission) => boolean): void {
 			for (const socket of sockets.clients) {

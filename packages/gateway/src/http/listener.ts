@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
-import { type TlsOptions, Server as TlsServer } from "node:tls";
+import type { TlsOptions } from "node:tls";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
 import type { WebSocket } from "ws";
@@ -117,13 +117,6 @@ export async function closeServer(server: Server, flushTime = 0): Promise<void> 
 	const timer = setTimeout(() => server.closeAllConnections(), flushTime);
 	await closed;
 	clearTimeout(timer);
-}
-
-/** Makes a TLS server use another key and certificate for new connections. */
-export function renewTls(server: NetServer, tls: TlsOptions): void {
-	if (server instanceof TlsServer) {
-		server.setSecureContext(tls);
-	}
 }
 
 /** Pings the other side, and cuts a connection on which nothing has come since the ping before. Some peers answer no ping. */
