@@ -59,10 +59,7 @@ export function reasonOf(error: unknown): string {
 	return detail instanceof Error ? `${message}: ${detail.message}` : message;
 }
 
-interface Issue {
-	readonly path: readonly PropertyKey[];
-	readonly message: string;
-}
+type Issue = Pick<z.core.$ZodIssue, "path" | "message">;
 
 const MAX_ISSUES = 5;
 
@@ -81,25 +78,22 @@ export function describeIssue({ message }: Pick<Issue, "message">): string {
 		.replace(/^Invalid input$/, "not a valid value");
 }
 
-interface ErrorDetails {
-	readonly cause?: unknown;
-	/** The result of a tool that failed, or the invalid member of a server's entry. */
-	readonly details?: unknown;
-	readonly retryable?: boolean;
-	readonly retryAfter?: number | undefined;
-}
-
 /** An error with a code. The manager's methods reject with codes of {@link McpErrorCode} only. */
 export class McpError<Code extends ServerErrorCode | McpErrorCode = McpErrorCode> extends Error {
 	override readonly name: string = "McpError";
 	readonly code: Code;
+	/** The result of a tool that failed, or the invalid member of a server's entry. */
 	readonly details: unknown;
 	/** Whether it can be repeated without doing its work twice. */
 	readonly retryable: boolean;
 	/** "rate-limited": milliseconds after which the server may be asked again; undefined if it names no time. */
 	readonly retryAfter: number | undefined;
 
-	constructor(code: Code, message: string, options: ErrorDetails = {}) {
+	constructor(
+		code: Code,
+		message: string,
+		options: ErrorOptions & Partial<Pick<McpError, "details" | "retryable" | "retryAfter">> = {},
+	) {
 		const { details, retryable = false, retryAfter } = options;
 		super(message, "cause" in options ? { cause: options.cause } : {});
 		this.code = code;

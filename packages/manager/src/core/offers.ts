@@ -30,36 +30,27 @@ export interface Offers {
 /** A list of a server. */
 export type ListName = keyof Offers;
 
-/** How a list is requested, which notification reports a change, and the items that it may have. */
-interface ListKind {
-	readonly method: string;
-	/** The capability that a server must declare; tools are always listed. */
-	readonly capability: "tools" | "resources" | "prompts";
-	readonly changed: string;
-	/** The member by which items differ. */
-	readonly key: string;
-	/** The members that an item needs. */
-	readonly required: readonly string[];
-	/** The members that MCP defines, in the order in which they are listed. */
-	readonly members: readonly string[];
-	readonly isValid: (item: unknown) => boolean;
-}
-
 type Members = Record<string, unknown>;
 
-/** @param required the first one is the key */
+/**
+ * Describes how a list is requested, which notification reports a change, and the items that it may have. A server must declare the
+ * capability; tools are always listed.
+ *
+ * @param required members that an item needs; items differ by the first one, the key
+ * @param members the members that MCP defines, in the order in which they are listed
+ */
 function listKind(
 	method: string,
 	required: readonly [string, ...string[]],
 	members: string,
-	isValid: ListKind["isValid"],
-): ListKind {
-	const capability = method.split("/")[0] as ListKind["capability"];
+	isValid: (item: unknown) => boolean,
+) {
+	const capability = method.split("/")[0] as "tools" | "resources" | "prompts";
 	const changed = `notifications/${capability}/list_changed`;
 	return { method, capability, changed, key: required[0], required, members: members.split(" "), isValid };
 }
 
-export const LISTS: Readonly<Record<ListName, ListKind>> = {
+export const LISTS: Readonly<Record<ListName, ReturnType<typeof listKind>>> = {
 	tools: listKind(
 		"tools/list",
 		["name", "inputSchema"],

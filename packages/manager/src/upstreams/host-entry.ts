@@ -55,15 +55,13 @@ export function hostEntry(given: unknown): { readonly entry: unknown; readonly u
 		url: httpUrl ?? serverUrl,
 		env: environment,
 		autoApprove: alwaysAllow,
-		...present({
-			command: program,
-			args: words.length > 0 ? [...words, ...(Array.isArray(args) ? args : [])] : args,
-			transport: kind || undefined,
-			enabled: typeof disabled === "boolean" ? !disabled : disabled,
-			timeout: typeof timeout === "number" ? milliseconds(timeout) : timeout,
-			tools: filters(tools, allow, deny),
-			auth: ourAuth(auth),
-		}),
+		command: program,
+		args: words.length > 0 ? [...words, ...(Array.isArray(args) ? args : [])] : args,
+		transport: kind || undefined,
+		enabled: typeof disabled === "boolean" ? !disabled : disabled,
+		timeout: typeof timeout === "number" ? milliseconds(timeout) : timeout,
+		tools: filters(tools, allow, deny),
+		auth: ourAuth(auth),
 		...rest,
 		...(disabled === true && { enabled: false }),
 	};
@@ -125,20 +123,13 @@ function ourAuth(auth: unknown): unknown {
 /** Names of members and indices of items, from the top of a file. */
 export type Path = readonly (string | number)[];
 
-/** The value that a file has, and where its parts are. */
-interface ParsedFile {
-	readonly content: unknown;
-	/** Returns the line of a part, and its value if that is a scalar. Undefined if the part is not in the file. */
-	readonly find: (path: Path) => { readonly line: number; readonly value: unknown } | undefined;
-}
-
 /**
  * Parses a file as JSON with comments if it starts like that, and as YAML otherwise: a YAML parser would read a JSON comment as
  * part of a member's name.
  *
  * @throws SyntaxError with the line
  */
-export function parseFile(text: string, file: string): ParsedFile {
+export function parseFile(text: string, file: string) {
 	const isJson = !/\.ya?ml$/i.test(file) && /^\s*(?:[{[]|\/[/*])/.test(text);
 	const lineCounter = new LineCounter();
 	const document = parseDocument(isJson ? withoutComments(text) : text, { lineCounter, prettyErrors: false });
@@ -151,8 +142,9 @@ export function parseFile(text: string, file: string): ParsedFile {
 		throw syntaxError(problem, lineCounter.linePos(offset).line);
 	}
 	return {
-		content: document.toJS({ maxAliasCount: 100 }),
-		find: (path) => {
+		content: document.toJS({ maxAliasCount: 100 }) as unknown,
+		/** Returns the line of a part, and its value if that is a scalar. Undefined if the part is not in the file. */
+		find: (path: Path) => {
 			const node = document.getIn(path, true);
 			return isNode(node) && node.range
 				? { line: lineCounter.linePos(node.range[0]).line, value: isScalar(node) ? node.value : undefined }

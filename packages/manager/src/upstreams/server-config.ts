@@ -169,10 +169,7 @@ const ID = /^[A-Za-z0-9_-]+$/;
 const ID_RULE = "must contain only alphanumeric characters, underscores and hyphens";
 
 /** The member of a server's entry that is invalid: "url", "headers.Accept". */
-interface FieldProblem {
-	readonly field: string;
-	readonly problem: string;
-}
+type FieldProblem = Readonly<Record<"field" | "problem", string>>;
 
 function fieldError(field: string, problem: string): McpError {
 	return new McpError("INVALID_REQUEST", `${field}: ${problem}`, {
