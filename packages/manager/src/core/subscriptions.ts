@@ -131,7 +131,6 @@ export class ChangeStream {
 	#subscription: McpSubscription | undefined;
 	/** The stream before. A notification that arrives on both does no harm. */
 	#previous: McpSubscription | undefined;
-	#overlapTimer: NodeJS.Timeout | undefined;
 	#retries = 0;
 	/** Whether the stream has ended, or was never open, and is opened again after a delay. */
 	#isDown = false;
@@ -172,7 +171,7 @@ export class ChangeStream {
 	close(): void {
 		this.#closed = true;
 		clearTimeout(this.#timer);
-		this.#closePrevious();
+		void this.#previous?.close();
 		void this.#subscription?.close();
 	}
 
@@ -186,12 +185,6 @@ export class ChangeStream {
 		};
 	}
 
-	#closePrevious(): void {
-		clearTimeout(this.#overlapTimer);
-		void this.#previous?.close();
-		this.#previous = undefined;
-	}
-
 	/** The stream with the new filter is open before the one with the old filter ends. */
 	async #open(): Promise<void> {
 		const filter = this.#filter();
@@ -199,13 +192,14 @@ export class ChangeStream {
 		const subscription = isWanted ? await this.#client.listen(filter, { timeout: ACK_TIME }) : undefined;
 		// Not earlier: if it cannot be opened now, the retry that is pending comes.
 		clearTimeout(this.#timer);
-		this.#closePrevious();
-		this.#previous = this.#subscription;
+		void this.#previous?.close();
+		const previous = this.#subscription;
+		this.#previous = previous;
 		this.#subscription = subscription;
 		if (isWanted) {
-			this.#overlapTimer = setTimeout(() => this.#closePrevious(), OVERLAP_TIME).unref();
+			setTimeout(() => void previous?.close(), OVERLAP_TIME).unref();
 		} else {
-			this.#closePrevious();
+			void previous?.close();
 		}
 		void subscription?.closed.then(() => {
 			if (this.#subscription === subscription) {
