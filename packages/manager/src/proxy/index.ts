@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type ProxyFlags, readProxyOptions } from "./proxy-options.js";
+import { type ProxyFlags, type ProxyOptions, readProxyOptions } from "./proxy-options.js";
 
 /**
  * Turns a command into one that serves an upstream MCP server over standard input and output, until the host
@@ -37,14 +37,12 @@ export function addProxyOptions(command: Command): Command {
 /** Ends the process with 0 when the host has disconnected. Rejects with CommanderError, exit code 2, if an option is invalid. */
 async function runProxy(flags: ProxyFlags, command: Command): Promise<void> {
 	const name = (command.parent ?? command).name();
-	const read = () => {
-		try {
-			return readProxyOptions(flags, process.env);
-		} catch (error) {
-			return command.error(`${name}: ${(error as Error).message}`, { exitCode: 2 });
-		}
-	};
-	const options = read();
+	let options: ProxyOptions;
+	try {
+		options = readProxyOptions(flags, process.env);
+	} catch (error) {
+		return command.error(`${name}: ${(error as Error).message}`, { exitCode: 2 });
+	}
 	const report = ({ message }: Error): void => console.error(`${name}: ${message}`);
 	if (options.init !== undefined && options.skill === "") {
 		report(new Error("--init-script has no effect without --skill: activate runs it"));

@@ -257,14 +257,13 @@ export class ConfiguredServer {
 	#retryAfterSignIn(): void {
 		const auth = this.#auth;
 		if (auth instanceof SignedIn) {
-			const look = async (): Promise<void> => {
+			this.#retryTimer = setTimeout(async () => {
 				if (await auth.isOutdated()) {
-					await this.connect();
+					await this.connect().catch(() => {});
 				} else if (this.#keepsTrying && this.status === "error") {
 					this.#retryAfterSignIn();
 				}
-			};
-			this.#retryTimer = setTimeout(() => void look().catch(() => {}), SIGN_IN_POLL);
+			}, SIGN_IN_POLL);
 		}
 	}
 
