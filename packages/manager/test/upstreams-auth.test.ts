@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import type { IncomingHttpHeaders } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import type { McpAuthProvider } from "../src/manager/index.js";
-import { makeOAuthClient } from "../src/upstreams/auth/oauth-client.js";
 import { readServers } from "../src/upstreams/read-servers.js";
 import { serverConfig } from "../src/upstreams/server-config.js";
+import { makeOAuthClient } from "../src/upstreams/sign-ins.js";
 import { openManager } from "../testing/manager.js";
 import { serveHttp } from "../testing/upstreams.js";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { OutgoingHttpHeaders } from "node:http";
 import { describe, it, type TestContext } from "node:test";
 import { temporaryFolder, until } from "../../../host-test/support/testing.js";
-import { SignIns } from "../src/upstreams/auth/sign-ins.js";
+import { SignIns } from "../src/upstreams/sign-ins.js";
 import { plainResult, startPlainUpstream } from "../testing/plain-upstream.js";
 import { openServers, serveHttp, serveResults } from "../testing/upstreams.js";
 

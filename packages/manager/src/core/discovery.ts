@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
-import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
 import type { Connection } from "./connection.js";
 import { ServerError } from "./errors.js";
@@ -40,8 +39,8 @@ export type Discover = ReturnType<typeof makeDiscovery>;
  */
 export function makeDiscovery(discoveries = 64, timeout = 30_000, warn: (message: string) => void) {
 	const limit = pLimit(discoveries);
-	/** Lists of devices by their digest: thousands of a kind have the same. */
-	const known = new LRUCache<string, ValidList<ListName>>({ max: MAX_CHECKED });
+	/** Lists of devices by their digest, the oldest first: thousands of a kind have the same. */
+	const known = new Map<string, ValidList<ListName>>();
 
 	const checkOnce = (list: ListName, listed: readonly unknown[], check: () => ValidList<ListName>) => {
 		const text = JSON.stringify(listed);
@@ -49,6 +48,10 @@ export function makeDiscovery(discoveries = 64, timeout = 30_000, warn: (message
 		const checked = known.get(digest) ?? check();
 		if (text.length <= MAX_CHECKED_CHARACTERS) {
 			known.set(digest, checked);
+		}
+		const [oldest] = known.keys();
+		if (oldest !== undefined && known.size > MAX_CHECKED) {
+			known.delete(oldest);
 		}
 		return checked;
 	};

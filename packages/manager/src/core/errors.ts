@@ -141,6 +141,17 @@ export async function translated<T>(task: () => Promise<T>): Promise<T> {
 	}
 }
 
+/** Runs a task. Calls during a run share it. */
+export function shared<Args extends unknown[], Result>(task: (...args: Args) => Promise<Result>) {
+	let running: Promise<Result> | undefined;
+	return (...args: Args): Promise<Result> => {
+		running ??= task(...args).finally(() => {
+			running = undefined;
+		});
+		return running;
+	};
+}
+
 /** The `data` of an error response in place of a response that is not valid. A text, because messages over HTTP are read twice. */
 export const INVALID_RESPONSE = "xs-mcp/invalid-response";
 

@@ -319,17 +319,6 @@ export function coalesced(task: () => Promise<void>): () => Promise<void> {
 	};
 }
 
-/** Runs a task. Calls during a run share it. */
-export function shared<Args extends unknown[], Result>(task: (...args: Args) => Promise<Result>) {
-	let running: Promise<Result> | undefined;
-	return (...args: Args): Promise<Result> => {
-		running ??= task(...args).finally(() => {
-			running = undefined;
-		});
-		return running;
-	};
-}
-
 const LINE_FEED = 10;
 
 /** Cuts a stream of bytes into lines. Not the SDK's ReadBuffer, which copies its whole contents with each piece. */

@@ -1,6 +1,5 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
 import { isObject } from "xs-mcp-firmware/core/text/json";
 import type { CheckResult, Schema, ValueCheck } from "./schema-validator.js";
@@ -41,7 +40,7 @@ export type SchemaChecker = ReturnType<typeof makeSchemaChecker>;
 export function makeSchemaChecker(warn: (message: string) => void) {
 	const places = new WeakMap<Schema, Place>();
 	/** JSON of unusable schemas: devices of one kind share theirs. */
-	const unusable = new LRUCache<string, true>({ max: MAX_UNUSABLE });
+	const unusable = new Set<string>();
 	/** One check at a time, so that each has its full time-out. */
 	const turns = pLimit(1);
 	let child: ChildProcess | undefined;
@@ -92,7 +91,10 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 		const text = JSON.stringify(schema);
 		places.set(schema, "nowhere");
 		if (!unusable.has(text)) {
-			unusable.set(text, true);
+			if (unusable.size >= MAX_UNUSABLE) {
+				unusable.clear();
+			}
+			unusable.add(text);
 			warn(`${tool}: its ${what} cannot be validated: the schema ${schemaError}`);
 		}
 	};

@@ -1,8 +1,8 @@
 export { McpError, type McpErrorCode } from "../core/errors.js";
-export { SignIns } from "../upstreams/auth/sign-ins.js";
 export { type ConfigProblem, problemText, readServer, validateServersFile } from "../upstreams/configured-servers.js";
 export type { McpAuthProvider, ServerInput, ServerOptions } from "../upstreams/server-config.js";
 export { signIn } from "../upstreams/sign-in.js";
+export { SignIns } from "../upstreams/sign-ins.js";
 export { MANAGEMENT_TOOLS, type ManagementCaller, type ManagementTool } from "./management-tools.js";
 export { McpManager } from "./mcp-manager.js";
 export {

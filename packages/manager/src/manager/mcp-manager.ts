@@ -9,8 +9,12 @@ import type { Offers, ServerTool } from "../core/offers.js";
 import { textOf } from "../core/received.js";
 import { ServerRegistry } from "../core/registry.js";
 import { isUserOnly, type Server } from "../core/server.js";
-import type { ConfiguredServer } from "../upstreams/configured-server.js";
-import { ConfiguredServers, problemText, readServersFile } from "../upstreams/configured-servers.js";
+import {
+	type ConfiguredServer,
+	ConfiguredServers,
+	problemText,
+	readServersFile,
+} from "../upstreams/configured-servers.js";
 import { LISTED_SERVER, matchesAny, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
 import {
 	type CallRequest,

@@ -3,7 +3,7 @@ import { DEVICE_EVENTS } from "xs-mcp-firmware/hardware/vocabulary";
 import type { McpError } from "../core/errors.js";
 import type { ServerTool } from "../core/offers.js";
 import type { ServerRegistry } from "../core/registry.js";
-import type { ConnectionStatus } from "../upstreams/configured-server.js";
+import type { ConnectionStatus } from "../upstreams/configured-servers.js";
 import type { ServerInput, ServerOptions } from "../upstreams/server-config.js";
 
 /** The outcome of a tool call. */

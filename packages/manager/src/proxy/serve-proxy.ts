@@ -9,7 +9,7 @@ import {
 import { Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Request, RequestContext } from "../core/connection.js";
-import { ServerError } from "../core/errors.js";
+import { ServerError, shared } from "../core/errors.js";
 import {
 	LIST_CHANGES,
 	LISTS,
@@ -19,7 +19,7 @@ import {
 	type ServerTool,
 	withoutExecution,
 } from "../core/offers.js";
-import { clientInput, failedResult, readableError, shared, textOf, textResult } from "../core/received.js";
+import { clientInput, failedResult, readableError, textOf, textResult } from "../core/received.js";
 import type { Complete, Results } from "../core/results.js";
 import { MANAGER_INFO } from "../version.js";
 import type { ProxyOptions } from "./proxy-options.js";

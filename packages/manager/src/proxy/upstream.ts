@@ -1,9 +1,8 @@
 import { EventEmitter, once } from "node:events";
 import { isInputRequiredResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
 import type { Request, RequestContext } from "../core/connection.js";
-import { ServerError } from "../core/errors.js";
+import { ServerError, shared } from "../core/errors.js";
 import { LIST_CHANGES, LISTS, type ListName, type Offers, validList } from "../core/offers.js";
-import { shared } from "../core/received.js";
 import type { Complete, Results } from "../core/results.js";
 import { SdkConnection } from "../upstreams/sdk-connection.js";
 import type { ServerConfig } from "../upstreams/server-config.js";

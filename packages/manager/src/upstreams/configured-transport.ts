@@ -22,10 +22,10 @@ import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { reasonOf, SERVER_ERROR, ServerError } from "../core/errors.js";
 import { flawOf, MAX_NESTING, RateLimit } from "../core/received.js";
 import { readResult } from "../core/results.js";
-import { SignedIn } from "./auth/sign-ins.js";
 import { httpFailure, isReached, isUnsent, makeCarefulFetch } from "./careful-fetch.js";
 import { makeWebSocketTransport, ProcessTransport } from "./process-transport.js";
 import type { ServerConfig } from "./server-config.js";
+import { SignedIn } from "./sign-ins.js";
 
 /** Authentication of each request over HTTP. */
 export type Auth = AuthProvider | OAuthClientProvider;

@@ -4,10 +4,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { auth, Client, computeScopeUnion, UnauthorizedError } from "@modelcontextprotocol/client";
 import { MANAGER_INFO } from "../version.js";
-import { makeOAuthClient, type OAuthClient } from "./auth/oauth-client.js";
-import type { SignIns } from "./auth/sign-ins.js";
 import { ConfiguredTransport } from "./configured-transport.js";
 import type { ServerConfig } from "./server-config.js";
+import { makeOAuthClient, type OAuthClient, type SignIns } from "./sign-ins.js";
 
 /** Milliseconds that a person has. */
 const MAX_TIME = 600_000;
