@@ -42,7 +42,7 @@ function asking(question: Partial<Question> = {}) {
 	const timer = new FakeTimer();
 	const shown: (string | undefined)[] = [];
 	const show = ({ message }: Partial<Face>): void => void shown.push(message);
-	const app = { board: boardWithParts(), show, words: undefined, timer, log: () => {} } as unknown as Application;
+	const app = { board: boardWithParts(), show, words: undefined, timer, drawAttention() {} } as unknown as Application;
 	const questions = new ButtonQuestions(app, "a");
 	const chosen: unknown[] = [];
 	void questions
@@ -58,7 +58,7 @@ function reminding(settings = new FakeSettings(), clock = { start: NOW }) {
 	const log: string[] = [];
 	const notify = (_method: string, reminder: object): void => void due.push(reminder);
 	const now = (): number => clock.start + timer.now;
-	const app = { board: {}, timer, now, log: (line: string) => log.push(line), show() {}, notify };
+	const app = { board: {}, timer, now, log: (line: string) => log.push(line), show() {}, notify, drawAttention() {} };
 	const reminders = new StoredReminders(app as unknown as Application, settings);
 	return { reminders, timer, due, settings, clock, log };
 }

@@ -13,7 +13,7 @@ import {
 import { type Feature as Extension, FeatureServer } from "../mcp_server/features/feature-server.js";
 import type { McpServer } from "../mcp_server/mcp-server.js";
 import { ENVELOPE_NAMES } from "../protocols/envelope.js";
-import { drawAttention } from "../sound/chime.js";
+import { playChime } from "../sound/chime.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 import { Backend } from "./backend.js";
 import { BackendMessages } from "./backend-messages.js";
@@ -232,6 +232,14 @@ export class Application implements Device {
 	/** Shows an alert for a while, and plays the chime. */
 	alert(status: keyof Words, message: string): void {
 		this.show({ alert: { status: this.words?.[status] ?? "", message } });
-		void drawAttention(this.board.player, this.log);
+		void this.drawAttention();
+	}
+
+	/** Plays the chime to attract the user's attention, unless another sound is played. Settles when it was played. */
+	async drawAttention(): Promise<void> {
+		const { player } = this.board;
+		if (player?.isPlaying === false) {
+			await playChime(player).catch((error: Error) => this.log(`chime failed: ${error.message}`));
+		}
 	}
 }

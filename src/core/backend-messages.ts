@@ -1,6 +1,5 @@
 import type { Face } from "../hardware/hardware.js";
 import type { Envelope } from "../protocols/envelope.js";
-import { drawAttention } from "../sound/chime.js";
 import { AppPart, type DeviceState, type Listener } from "./listener.js";
 import { shortText } from "./text/short-text.js";
 
@@ -19,7 +18,7 @@ export class BackendMessages extends AppPart implements Listener {
 			app.show(change);
 		}
 		if (change.alert !== undefined) {
-			void drawAttention(app.board.player, app.log);
+			void app.drawAttention();
 		}
 		if (message.type === "system") {
 			const { board, state, log } = app;

@@ -13,7 +13,6 @@ import {
 import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import { messageLimits, parseUrl, type Transport, type TransportOptions } from "../protocols/transport.js";
 import { webSocketTransport } from "../protocols/websocket-channel.js";
-import { drawAttention } from "../sound/chime.js";
 import { tryBackend } from "./backend-trial.js";
 import { type Config, deviceUuid, readConfig, SEARCH_SCHEME } from "./config.js";
 import { AppPart } from "./listener.js";
@@ -349,7 +348,7 @@ export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
 		const shown = { code: code.slice(0, MAX_CODE_LENGTH), message: message.slice(0, MAX_TEXT_LENGTH) };
 		app.log(`activation code ${shown.code}: ${shown.message}`);
 		app.board.screen?.show(shown);
-		void drawAttention(app.board.player, app.log);
+		void app.drawAttention();
 	}
 
 	onActivated(): void {

@@ -1,26 +1,19 @@
 import type { Settings } from "../hardware/hardware.js";
 import type { WiFiAccess } from "../hardware/wifi-setup.js";
 import { SEARCH_SCHEME } from "./config.js";
-import {
-	forgetSetting,
-	readSetting,
-	SettingError,
-	type SettingSource,
-	settingText,
-	storeSetting,
-} from "./read-setting.js";
+import { forgetSetting, type SettingSource, settingText, storeSetting } from "./read-setting.js";
 import { deepFreeze } from "./text/deep-freeze.js";
-import { MAX_NETWORKS, networksText } from "./wifi-settings.js";
+import { MAX_NETWORKS, networksText, parseNetworks } from "./wifi-settings.js";
 
 /** Sources of settings on a device that can store them. */
 export interface StoredSource extends SettingSource {
 	readonly settings: Settings;
 }
 
-/** The networks that the settings name. That of the setting `ssid` comes first. */
+/** The networks that the settings name. That of the setting `ssid` comes first. Wi-Fi must work with any settings. */
 export const knownNetworks = (source: SettingSource): readonly WiFiAccess[] => {
 	const first = { ssid: settingText("ssid", source), password: settingText("password", source) };
-	return [first, ...otherNetworks(source)].filter(
+	return [first, ...(parseNetworks(settingText("networks", source)) ?? [])].filter(
 		({ ssid }, at, all) => ssid !== "" && all.findIndex((each) => each.ssid === ssid) === at,
 	);
 };
@@ -40,18 +33,6 @@ const storeOthers = (networks: readonly WiFiAccess[], first: string, settings: S
 	const text = networksText(networks.filter(({ ssid }) => ssid !== first).slice(0, MAX_NETWORKS));
 	if (text !== "") {
 		storeSetting("networks", text, settings);
-	}
-};
-
-/** Wi-Fi must work with any settings. */
-const otherNetworks = (source: SettingSource): readonly WiFiAccess[] => {
-	try {
-		return readSetting("networks", source) ?? [];
-	} catch (error) {
-		if (error instanceof SettingError) {
-			return [];
-		}
-		throw error;
 	}
 };
 

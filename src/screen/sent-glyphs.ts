@@ -115,15 +115,8 @@ export class SentGlyphs {
 		return at < 0 ? 0 : (this.numbers?.[at * STRIDE + SIZE] ?? 0);
 	}
 
-	private takeOne({
-		codepoint,
-		adv_w: advance,
-		box_w: width,
-		box_h: height,
-		ofs_x: left,
-		ofs_y: bottom,
-		bitmap,
-	}: Glyph): void {
+	private takeOne(glyph: Glyph): void {
+		const { codepoint, adv_w: advance, box_w: width, box_h: height, ofs_x: left, ofs_y: bottom, bitmap } = glyph;
 		if (![codepoint, advance, width, height, left, bottom].every(Number.isInteger)) {
 			return;
 		}

@@ -43,8 +43,7 @@ export const layOutPages = (
 	room: { readonly width: number; readonly lines: number },
 	measure: Measure,
 ): readonly Page[] => {
-	const warning =
-		alert.status === "" || alert.message === "" ? alert.status + alert.message : `${alert.status}: ${alert.message}`;
+	const warning = [alert.status, alert.message].filter((text) => text !== "").join(": ");
 	const linesOf = (text: string, isAlert: boolean): readonly PageLine[] =>
 		breakLines(text, room.width, measure).map((line) => ({ text: line, isAlert }));
 	const lines = [...linesOf(warning, true), ...linesOf(message, false)];

@@ -26,16 +26,6 @@ export const playChime = async (player: Player): Promise<void> => {
 	await sound.end();
 };
 
-/**
- * Plays the chime to attract the user's attention, if the device has a player. Does not interrupt another sound. Settles when it
- * was played.
- */
-export const drawAttention = async (player: Player | undefined, log: (message: string) => void): Promise<void> => {
-	if (player?.isPlaying === false) {
-		await playChime(player).catch((error: Error) => log(`chime failed: ${error.message}`));
-	}
-};
-
 /** A part of a tone. @param start the number of its first sample */
 const piece = (frequency: number, start: number): Uint8Array => {
 	const samples = new DataView(new ArrayBuffer(PIECE * 2));

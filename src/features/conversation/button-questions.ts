@@ -2,7 +2,6 @@ import type { Application } from "../../core/application.js";
 import { AppPart, type Listener } from "../../core/listener.js";
 import type { Question, Questions, TimerHandle } from "../../hardware/hardware.js";
 import type { Press } from "../../hardware/kinds/button.js";
-import { drawAttention } from "../../sound/chime.js";
 
 interface Asked extends Question {
 	marked: number;
@@ -27,7 +26,7 @@ export class ButtonQuestions extends AppPart implements Questions, Listener {
 	}
 
 	ask(question: Question): Promise<string | undefined> {
-		const { board, timer, log } = this.app;
+		const { timer } = this.app;
 		return new Promise((resolve, reject) => {
 			if (this.asked !== undefined) {
 				reject(new Error("another question is on the screen"));
@@ -42,7 +41,7 @@ export class ButtonQuestions extends AppPart implements Questions, Listener {
 			}, REPORT_INTERVAL);
 			const end = timer.set(() => this.cancel(), question.time);
 			this.asked = { ...question, marked: 0, waited: 0, resolve, clock, end };
-			void drawAttention(board.player, log);
+			void this.app.drawAttention();
 			this.draw(this.asked);
 		});
 	}

@@ -4,7 +4,6 @@ import { isObject } from "../../core/text/json.js";
 import { shortText } from "../../core/text/short-text.js";
 import type { TimerHandle } from "../../hardware/hardware.js";
 import type { Envelope } from "../../protocols/envelope.js";
-import { drawAttention } from "../../sound/chime.js";
 
 const MAX_SUBTITLES = 32;
 
@@ -38,7 +37,7 @@ export class Notice extends AppPart implements Listener {
 		const { board, log } = this.app;
 		this.end();
 		const { count } = this;
-		const chime = drawAttention(board.player, log);
+		const chime = this.app.drawAttention();
 		if (shortText(text) !== "") {
 			board.chat?.show(`notice: ${shortText(text)}`);
 		}

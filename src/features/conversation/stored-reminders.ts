@@ -2,7 +2,6 @@ import type { Application } from "../../core/application.js";
 import { AppPart, type Listener } from "../../core/listener.js";
 import type { Settings, TimerHandle } from "../../hardware/hardware.js";
 import { MAX_REMINDERS, type Reminder, type Reminders, SET_CLOCK } from "../../hardware/reminders.js";
-import { drawAttention } from "../../sound/chime.js";
 
 /** The domain of stored timers: by their ids, each "TIME TEXT". */
 const REMINDERS = "timers";
@@ -138,8 +137,8 @@ export class StoredReminders extends AppPart implements Reminders, Listener {
 
 	/** Plays the chime again and again, because nobody may be near. Silent on a board without a player. */
 	private ring(left: number): void {
-		const { board, timer, log } = this.app;
-		void drawAttention(board.player, log);
+		const { board, timer } = this.app;
+		void this.app.drawAttention();
 		const isLast = left === 1 || board.player === undefined;
 		this.ringing = isLast ? undefined : timer.set(() => this.ring(left - 1), RING_INTERVAL);
 	}

@@ -17,7 +17,14 @@ export const rulesFeature = (findDevice: () => DeviceDefinition | undefined): Fe
 	after: ["parts"],
 	start(app) {
 		const { settings } = app.board;
-		const reactions = new Reactions(app, zoneOf(app));
+		// A wrong setting does not stop the device: it may have no other fault.
+		let zone: TimeZone | undefined = () => 0;
+		try {
+			zone = readTimeZone(app.setting("timezone"));
+		} catch (error) {
+			app.log(`${(error as Error).message}. Local time is UTC`);
+		}
+		const reactions = new Reactions(app, zone);
 		for (const handler of findDevice()?.handlers ?? []) {
 			reactions.add(new HandlerReaction(handler));
 		}
@@ -27,16 +34,6 @@ export const rulesFeature = (findDevice: () => DeviceDefinition | undefined): Fe
 		}
 	},
 });
-
-/** A wrong setting does not stop the device: it may have no other fault. */
-const zoneOf = (app: Application): TimeZone | undefined => {
-	try {
-		return readTimeZone(app.setting("timezone"));
-	} catch (error) {
-		app.log(`${(error as Error).message}. Local time is UTC`);
-		return () => 0;
-	}
-};
 
 /** A handler of the device's maker. */
 class HandlerReaction extends Reaction {

@@ -16,48 +16,37 @@ const zonePattern = (): RegExp =>
 const changePattern = (): RegExp => /^M(0?[1-9]|1[0-2])\.([1-5])\.([0-6])(?:\/([+-]?\d+(?::\d+)?))?$/;
 
 /**
- * Parses a time zone in the form of POSIX (TZ, IEEE Std 1003.1 §8.3), whose changes are weekdays of a month:
+ * Reads the setting: a time zone in the form of POSIX (TZ, IEEE Std 1003.1 §8.3), whose changes are weekdays of a month:
  * "CET-1CEST,M3.5.0,M10.5.0/3". Summer time without changes has those of the USA, as in the C library.
  *
- * @returns undefined if the text is no time zone
+ * @returns undefined without a setting
+ * @throws SettingError
  */
-const parseTimeZone = (text: string): TimeZone | undefined => {
+export const readTimeZone = (text: string): TimeZone | undefined => {
 	const [, standard, summerName, summer, first = "M3.2.0", second = "M11.1.0"] =
 		zonePattern().exec(text === "UTC" ? "UTC0" : text) ?? [];
-	if (standard === undefined) {
+	const start = parseChange(first);
+	const end = parseChange(second);
+	if (text === "") {
 		return undefined;
+	}
+	if (standard === undefined || start === undefined || end === undefined) {
+		const expected = "expected a time zone such as CET-1CEST,M3.5.0,M10.5.0/3";
+		throw new SettingError("timezone", `${expected}, got ${JSON.stringify(text)}`);
 	}
 	const winterOffset = -hours(standard);
 	if (summerName === undefined) {
 		return () => winterOffset;
 	}
-	const start = parseChange(first);
-	const end = parseChange(second);
 	const summerOffset = summer === undefined ? winterOffset + HOUR : -hours(summer);
-	return (
-		start &&
-		end &&
-		((now) => {
-			const year = new Date(now + winterOffset).getUTCFullYear();
-			const from = start(year) - winterOffset;
-			const to = end(year) - summerOffset;
-			// In the south, summer starts in one year and ends in the next.
-			const isSummer = from < to ? now >= from && now < to : now >= from || now < to;
-			return isSummer ? summerOffset : winterOffset;
-		})
-	);
-};
-
-/** Parses the setting; undefined without one. @throws SettingError */
-export const readTimeZone = (text: string): TimeZone | undefined => {
-	const zone = parseTimeZone(text);
-	if (text !== "" && zone === undefined) {
-		throw new SettingError(
-			"timezone",
-			`expected a time zone such as CET-1CEST,M3.5.0,M10.5.0/3, got ${JSON.stringify(text)}`,
-		);
-	}
-	return zone;
+	return (now) => {
+		const year = new Date(now + winterOffset).getUTCFullYear();
+		const from = start(year) - winterOffset;
+		const to = end(year) - summerOffset;
+		// In the south, summer starts in one year and ends in the next.
+		const isSummer = from < to ? now >= from && now < to : now >= from || now < to;
+		return isSummer ? summerOffset : winterOffset;
+	};
 };
 
 /** Milliseconds of "-1", "5:30". */

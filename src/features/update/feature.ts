@@ -187,7 +187,8 @@ const observed = (installer: Installer, app: Application, trial?: Trial): Instal
 			app.enter("upgrading");
 			try {
 				await installer.install(source, (bytes, total) => {
-					alert("updating", amount(bytes, total));
+					const percent = total === undefined ? undefined : `${Math.floor((100 * bytes) / total)} %`;
+					alert("updating", percent ?? `${Math.floor(bytes / 1024)} KB`);
 					onProgress?.(bytes, total);
 				});
 			} catch (error) {
@@ -200,9 +201,6 @@ const observed = (installer: Installer, app: Application, trial?: Trial): Instal
 		},
 	};
 };
-
-const amount = (bytes: number, total: number | undefined): string =>
-	total === undefined ? `${Math.floor(bytes / 1024)} KB` : `${Math.floor((100 * bytes) / total)} %`;
 
 /** Installs firmware over the air. */
 export default {

@@ -30,11 +30,9 @@ export const describePart = ({ status }: PartKind, part: object): object => {
 	for (let at = 0; at < status.length; at += 1) {
 		const { name, type, from = name } = status[at] as PartKind["status"][number];
 		const value = type === "reading" ? reading : members[from];
-		described[name] = type === "color" && value !== undefined ? formatColor(value as number) : value;
+		described[name] =
+			type === "color" && value !== undefined ? `#${(value as number).toString(16).padStart(6, "0")}` : value;
 	}
 	described.error = members.error;
 	return described;
 };
-
-/** A colour as text, #rrggbb. */
-const formatColor = (color: number): string => `#${color.toString(16).padStart(6, "0")}`;

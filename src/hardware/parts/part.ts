@@ -120,22 +120,20 @@ export const optional =
 	(name, value) =>
 		value !== undefined && check(name, value);
 
-/** Takes a number within a range. */
-export const aNumber =
+const withinRange =
+	(noun: string, isKind: (value: unknown) => boolean) =>
 	(min: number, max: number, unit = ""): OptionCheck =>
 	(name, value) => {
-		const isIn = typeof value === "number" && Number.isFinite(value) && value >= min && value <= max;
+		const isIn = isKind(value) && (value as number) >= min && (value as number) <= max;
 		const range = `from ${min} to ${max}${unit === "" ? "" : ` ${unit}`}`;
-		return !isIn && `${name}: expected a number ${range}, got ${shown(value)}`;
+		return !isIn && `${name}: expected ${noun} ${range}, got ${shown(value)}`;
 	};
 
+/** Takes a number within a range. */
+export const aNumber = withinRange("a number", Number.isFinite);
+
 /** Takes a whole number within a range. */
-export const anInteger =
-	(min: number, max: number): OptionCheck =>
-	(name, value) => {
-		const isIn = Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
-		return !isIn && `${name}: expected a whole number from ${min} to ${max}, got ${shown(value)}`;
-	};
+export const anInteger = withinRange("a whole number", Number.isInteger);
 
 /** Takes one of some values. */
 export const oneOf =

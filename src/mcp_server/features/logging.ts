@@ -10,6 +10,16 @@ export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "crit
 /** The least severe first. */
 const LEVELS = Object.freeze("debug info notice warning error critical alert emergency".split(" ") as LogLevel[]);
 
+interface SessionLog {
+	/** The lowest level that is sent, unless the client names one in each request. */
+	level: LogLevel;
+	/** When the current second began. */
+	since: number;
+	sent: number;
+	/** Messages dropped since one was sent. */
+	dropped: number;
+}
+
 /** Messages of a session per second. */
 const MAX_RATE = 10;
 

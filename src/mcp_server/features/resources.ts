@@ -144,7 +144,7 @@ export class Resources<Context>
 {
 	readonly capabilities = { resources: { subscribe: true, listChanged: true } };
 	readonly names = ["uri"];
-	private readonly subscriptions = new Map<McpSession<unknown>, string[]>();
+	private readonly subscriptions = new Map<McpSession<unknown>, Set<string>>();
 
 	/** @throws TypeError for two resources with the same URI */
 	constructor(resources: readonly Resource<Context>[] = []) {
@@ -154,7 +154,7 @@ export class Resources<Context>
 	/** Notifies the subscribers of a URI that its contents have changed. */
 	updated(uri: string): void {
 		for (const [session, uris] of this.subscriptions) {
-			if (uris.includes(uri)) {
+			if (uris.has(uri)) {
 				session.notify(notificationMessage("notifications/resources/updated", { uri }));
 			}
 		}
@@ -180,7 +180,8 @@ export class Resources<Context>
 			case "resources/subscribe":
 				return this.subscribe(params, call.session);
 			case "resources/unsubscribe":
-				return this.unsubscribe(params, call.session);
+				this.subscriptions.get(call.session)?.delete(readUri(params));
+				return "{}";
 			default:
 				return undefined;
 		}
@@ -202,26 +203,14 @@ export class Resources<Context>
 	private subscribe(params: Params, session: McpSession<unknown>): string {
 		const uri = readUri(params);
 		this.match(uri, session);
-		const uris = this.subscriptions.get(session) ?? [];
+		const uris = this.subscriptions.get(session) ?? new Set();
 		if (uri.length > MAX_URI_LENGTH) {
 			throw invalidParams(`uri: expected at most ${MAX_URI_LENGTH} characters`);
 		}
-		if (!uris.includes(uri)) {
-			if (uris.length >= MAX_SUBSCRIPTIONS) {
-				throw invalidParams(`Too many subscriptions (limit ${MAX_SUBSCRIPTIONS})`);
-			}
-			this.subscriptions.set(session, [...uris, uri]);
+		if (!uris.has(uri) && uris.size >= MAX_SUBSCRIPTIONS) {
+			throw invalidParams(`Too many subscriptions (limit ${MAX_SUBSCRIPTIONS})`);
 		}
-		return "{}";
-	}
-
-	private unsubscribe(params: Params, session: McpSession<unknown>): string {
-		const uri = readUri(params);
-		const uris = this.subscriptions.get(session) ?? [];
-		this.subscriptions.set(
-			session,
-			uris.filter((other) => other !== uri),
-		);
+		this.subscriptions.set(session, uris.add(uri));
 		return "{}";
 	}
 
