@@ -67,68 +67,49 @@ const binaryPart = (options: ContactOptions & { readonly kind: string }): Part<"
 };
 
 /** A digital pin as a sensor of something that is so or not. */
-class PinSensor implements Sensor {
+class PinSensor extends Retried<DigitalPin> implements Sensor {
 	onChange: ((reading: Reading) => void) | undefined;
 	readonly unit = undefined;
-	private readonly options: ContactOptions & { readonly kind: string };
-	private readonly io: PartIo;
-	private readonly pin: Retried<DigitalPin>;
-	/** The value reported last. */
-	private reported: boolean | undefined;
+	readonly kind: string;
+	private readonly active: number;
 	private lasting: TimerHandle | undefined;
 
 	constructor(options: ContactOptions & { readonly kind: string }, io: PartIo) {
-		this.options = options;
-		this.io = io;
-		this.pin = new Retried(io, () => this.open());
-	}
-
-	get kind(): string {
-		return this.options.kind;
-	}
-
-	get title(): string | undefined {
-		return this.options.title;
+		const { pin, pull, kind, title, active = 1, debounce = DEFAULT_DEBOUNCE } = options;
+		const open = (): DigitalPin => {
+			const { timer, name } = io;
+			const Digital = io.load<DigitalClass>(DIGITAL);
+			const opened = new Digital({
+				pin,
+				mode: pull === undefined ? Digital.Input : pull === "up" ? Digital.InputPullUp : Digital.InputPullDown,
+				edge: Digital.Rising | Digital.Falling,
+				// Waits until the level has lasted.
+				onReadable: () => {
+					timer.clear(this.lasting);
+					this.lasting = timer.set(() => {
+						const level = opened.read();
+						if (level !== reported) {
+							reported = level;
+							this.onChange?.(level === active);
+						}
+					}, debounce);
+				},
+				part: name,
+			});
+			let reported = opened.read();
+			return opened;
+		};
+		super(io, open, title);
+		this.kind = kind;
+		this.active = active;
 	}
 
 	read(): boolean {
-		return this.valueOf(this.pin.value);
+		return this.value.read() === this.active;
 	}
 
-	close(): void {
+	override close(): void {
 		this.io.timer.clear(this.lasting);
-		this.pin.close();
-	}
-
-	private open(): DigitalPin {
-		const { pin, pull, debounce = DEFAULT_DEBOUNCE } = this.options;
-		const { timer, name } = this.io;
-		const Digital = this.io.load<DigitalClass>(DIGITAL);
-		const opened = new Digital({
-			pin,
-			mode: pull === undefined ? Digital.Input : pull === "up" ? Digital.InputPullUp : Digital.InputPullDown,
-			edge: Digital.Rising | Digital.Falling,
-			// Waits until the level has lasted.
-			onReadable: () => {
-				timer.clear(this.lasting);
-				this.lasting = timer.set(() => this.tell(), debounce);
-			},
-			part: name,
-		});
-		this.reported = this.valueOf(opened);
-		return opened;
-	}
-
-	private valueOf(pin: DigitalPin): boolean {
-		return pin.read() === (this.options.active ?? 1);
-	}
-
-	private tell(): void {
-		this.lasting = undefined;
-		const value = this.read();
-		if (value !== this.reported) {
-			this.reported = value;
-			this.onChange?.(value);
-		}
+		super.close();
 	}
 }

@@ -44,19 +44,23 @@ export const neopixel = (options: NeoPixelOptions): Part<"light"> => {
 			order: optional(oneOf("GRB", "RGB")),
 		}),
 		open: (io) =>
-			new RetriedStrip(io, title, () => {
-				const NeoPixel = io.load<new (options: object) => Pixels>(NEOPIXEL);
-				return neoPixelLight(new NeoPixel({ pin, length, order, part: io.name }));
-			}),
+			new RetriedStrip(
+				io,
+				() => {
+					const NeoPixel = io.load<new (options: object) => Pixels>(NEOPIXEL);
+					return neoPixelLight(new NeoPixel({ pin, length, order, part: io.name }));
+				},
+				title,
+			),
 	};
 };
 
 class RetriedStrip extends RetriedLight implements Light {
 	get color(): number | undefined {
-		return this.error === undefined ? this.light.value.color : 0;
+		return this.error === undefined ? this.value.color : 0;
 	}
 
 	set color(color: number) {
-		this.light.value.color = color;
+		this.value.color = color;
 	}
 }

@@ -156,17 +156,19 @@ const MAX_RETRY_DELAY = 60_000;
 
 /** Something that may not answer, at the start or later: it is opened again and again until it does. */
 export class Retried<Opened extends { close?(): void }> {
+	readonly title: string | undefined;
+	protected readonly io: PartIo;
 	private readonly open: () => Opened;
-	private readonly io: PartIo;
 	private opened: Opened | undefined;
 	private _error: string | undefined;
 	private delay = FIRST_RETRY;
 	private retry: TimerHandle | undefined;
 
 	/** Tries it at once. @param open throws if it does not answer */
-	constructor(io: PartIo, open: () => Opened) {
+	constructor(io: PartIo, open: () => Opened, title?: string) {
 		this.io = io;
 		this.open = open;
+		this.title = title;
 		this.try();
 	}
 
@@ -234,36 +236,20 @@ const closeQuietly = (opened: { close?(): void } | undefined): void => {
 };
 
 /** A light whose pin may not be there at once. Until then it is off, and cannot be changed. */
-export class RetriedLight implements Light {
-	readonly title: string | undefined;
-	protected readonly light: Retried<ShownLight>;
-
-	constructor(io: PartIo, title: string | undefined, open: () => ShownLight) {
-		this.title = title;
-		this.light = new Retried(io, open);
-	}
-
-	get error(): string | undefined {
-		return this.light.error;
-	}
-
+export class RetriedLight extends Retried<ShownLight> implements Light {
 	get on(): boolean {
-		return this.error === undefined && this.light.value.on;
+		return this.error === undefined && this.value.on;
 	}
 
 	set on(on: boolean) {
-		this.light.value.on = on;
+		this.value.on = on;
 	}
 
 	get brightness(): number {
-		return this.error === undefined ? this.light.value.brightness : 0;
+		return this.error === undefined ? this.value.brightness : 0;
 	}
 
 	set brightness(brightness: number) {
-		this.light.value.brightness = brightness;
-	}
-
-	close(): void {
-		this.light.close();
+		this.value.brightness = brightness;
 	}
 }

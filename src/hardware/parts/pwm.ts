@@ -43,10 +43,14 @@ export const pwm = (options: PwmOptions): Part<"light"> => {
 			rangeFault(min, max),
 		),
 		open: (io) =>
-			new RetriedLight(io, title, () => {
-				const Output = io.load<PwmLightOptions["io"]>(PWM);
-				const each = { io: Output, pin, activeLow, range: [min, max] as const, part: io.name };
-				return openPwmLight({ ...each, ...(hz !== undefined && { hz }) });
-			}),
+			new RetriedLight(
+				io,
+				() => {
+					const Output = io.load<PwmLightOptions["io"]>(PWM);
+					const each = { io: Output, pin, activeLow, range: [min, max] as const, part: io.name };
+					return openPwmLight({ ...each, ...(hz !== undefined && { hz }) });
+				},
+				title,
+			),
 	};
 };

@@ -71,11 +71,9 @@ export const relay = (options: RelayOptions): Part<"switch"> => {
 };
 
 /** A switch on a pin, with the limits of its options. Times are milliseconds of a monotonic clock. */
-export class PinSwitch implements Switch {
+export class PinSwitch extends Retried<DigitalPin> implements Switch {
 	onChange: ((on: boolean, cause: SwitchCause) => void) | undefined;
-	protected readonly options: RelayOptions;
-	protected readonly io: PartIo;
-	private readonly pin: Retried<DigitalPin>;
+	private readonly options: RelayOptions;
 	private _on = false;
 	/** When it was switched on and off last; undefined before. */
 	private onSince: number | undefined;
@@ -86,17 +84,13 @@ export class PinSwitch implements Switch {
 
 	/** It is off at first. */
 	constructor(options: RelayOptions, io: PartIo) {
-		const { pin, activeLow = false } = options;
-		this.options = options;
-		this.io = io;
-		this.pin = new Retried(io, () => {
+		const { pin, activeLow = false, title } = options;
+		const open = (): DigitalPin => {
 			const Digital = io.load<DigitalClass>(DIGITAL);
 			return new Digital({ pin, mode: Digital.Output, initialValue: activeLow ? 1 : 0, part: io.name });
-		});
-	}
-
-	get title(): string | undefined {
-		return this.options.title;
+		};
+		super(io, open, title);
+		this.options = options;
 	}
 
 	get on(): boolean {
@@ -109,10 +103,6 @@ export class PinSwitch implements Switch {
 
 	get left(): number | undefined {
 		return this.span === undefined ? undefined : Math.max(0, this.span - this.since(this.onSince)) / 1000;
-	}
-
-	get error(): string | undefined {
-		return this.pin.error;
 	}
 
 	turn(on: boolean, seconds?: number): void {
@@ -145,7 +135,7 @@ export class PinSwitch implements Switch {
 	switchOff(cause: SwitchCause): void {
 		const { timer } = this.io;
 		timer.clear(this.end);
-		if (this.pin.error === undefined) {
+		if (this.error === undefined) {
 			this.end = timer.set(() => this.switchOff(cause), OFF_RETRY);
 			this.write(false);
 			timer.clear(this.end);
@@ -164,9 +154,9 @@ export class PinSwitch implements Switch {
 		}
 	}
 
-	close(): void {
+	override close(): void {
 		this.switchOff("session");
-		this.pin.close();
+		super.close();
 	}
 
 	/** @throws Error that says when it can be switched on again */
@@ -199,6 +189,6 @@ export class PinSwitch implements Switch {
 	}
 
 	protected write(on: boolean): void {
-		this.pin.value.write(on === (this.options.activeLow === true) ? 0 : 1);
+		this.value.write(on === (this.options.activeLow === true) ? 0 : 1);
 	}
 }

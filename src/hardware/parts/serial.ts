@@ -85,12 +85,10 @@ export const serial = (options: SerialOptions): Part<"line"> => {
 };
 
 /** A serial port whose bytes are lines. */
-class PortLine implements SerialLine {
+class PortLine extends Retried<SerialPort> implements SerialLine {
 	onLine: ((text: string) => void) | undefined;
 	last: string | undefined;
 	private readonly options: SerialOptions;
-	private readonly io: PartIo;
-	private readonly port: Retried<SerialPort>;
 	/** The bytes of the line that arrives. */
 	private bytes: number[] = [];
 	/** Runs while no event may follow the one before. */
@@ -100,10 +98,8 @@ class PortLine implements SerialLine {
 	private sentAt: number | undefined;
 
 	constructor(options: SerialOptions, io: PartIo) {
-		const { rx, tx, baud = 9_600, port = 1 } = options;
-		this.options = options;
-		this.io = io;
-		this.port = new Retried(io, () => {
+		const { rx, tx, baud = 9_600, port = 1, title } = options;
+		const open = (): SerialPort => {
 			const opened: SerialPort = new (io.load<SerialClass>(SERIAL))({
 				...(rx !== undefined && { receive: rx }),
 				...(tx !== undefined && { transmit: tx }),
@@ -115,15 +111,9 @@ class PortLine implements SerialLine {
 				onWritable: () => {},
 			});
 			return opened;
-		});
-	}
-
-	get title(): string | undefined {
-		return this.options.title;
-	}
-
-	get error(): string | undefined {
-		return this.port.error;
+		};
+		super(io, open, title);
+		this.options = options;
 	}
 
 	send(text: string): void {
@@ -139,7 +129,7 @@ class PortLine implements SerialLine {
 		if (Array.from(text).some((each) => each < " " || each === "\u007f")) {
 			throw new Error("text: expected one line, without control characters");
 		}
-		const { value } = this.port;
+		const { value } = this;
 		if (this.sentAt !== undefined && (ticks() - this.sentAt) >>> 0 < MIN_PAUSE) {
 			throw new Error(`${name}: sent too often; try again in ${MIN_PAUSE / 1000} seconds`);
 		}
@@ -151,9 +141,9 @@ class PortLine implements SerialLine {
 		this.sentAt = ticks();
 	}
 
-	close(): void {
+	override close(): void {
 		this.io.timer.clear(this.pause);
-		this.port.close();
+		super.close();
 	}
 
 	/** Collects bytes into lines. Empty lines are ignored. */
