@@ -81,7 +81,7 @@ class ImprovService extends WriteQueue implements Listener {
 		}
 		switch (command) {
 			case COMMAND.setWiFi:
-				this.setWiFi(data.subarray(2));
+				void this.setWiFi(data.subarray(2));
 				break;
 			case COMMAND.state:
 				this.sendState();
@@ -128,18 +128,12 @@ class ImprovService extends WriteQueue implements Listener {
 		this.send(PACKET.result, [command, data.length, ...data]);
 	}
 
-	private setWiFi(data: Uint8Array): void {
+	private async setWiFi(data: Uint8Array): Promise<void> {
 		const access = readAccess(data);
-		if (access === undefined) {
-			this.send(PACKET.error, [ERROR.invalid]);
-		} else if (this.isJoining) {
-			this.send(PACKET.error, [ERROR.other]);
-		} else {
-			void this.join(access);
+		if (access === undefined || this.isJoining) {
+			this.send(PACKET.error, [access === undefined ? ERROR.invalid : ERROR.other]);
+			return;
 		}
-	}
-
-	private async join(access: WiFiAccess): Promise<void> {
 		const { network, accessPoint, settings } = this.parts;
 		const { source, board, log } = this.app;
 		this.isJoining = true;

@@ -412,8 +412,7 @@ export class McpSession<Context> {
 		if (typeof name !== "string") {
 			return invalidParams("name: expected the name of a tool");
 		}
-		const nearest = hasToolDetails(this.revision) ? this.server.tools.nearest(name) : undefined;
-		const suggestion = nearest === undefined ? "" : `. Did you mean ${nearest}?`;
+		const suggestion = hasToolDetails(this.revision) ? this.server.tools.suggestion(name) : "";
 		// The first backends, and the document they follow, expect "method not found".
 		const code = this.revision === OLDEST_REVISION ? ErrorCode.methodNotFound : ErrorCode.invalidParams;
 		return new RpcError(code, `Unknown tool: ${quotable(name)}${suggestion}`);

@@ -69,10 +69,10 @@ export class ToolRegistry<Context> {
 		return true;
 	}
 
-	/** The name of a common tool that shares most words with another name; undefined if they share less than half. */
-	nearest(name: string): string | undefined {
+	/** Suggests the common tool that shares most words with a name; "" if they share less than half. */
+	suggestion(name: string): string {
 		const words = name.length > MAX_COMPARED ? [] : wordsOf(name);
-		let nearest: string | undefined;
+		let suggestion = "";
 		let best = MIN_LIKENESS;
 		for (const tool of this.tools.slice(0, this.commonCount)) {
 			const others = wordsOf(tool.name);
@@ -80,10 +80,10 @@ export class ToolRegistry<Context> {
 			const likeness = (2 * shared.length) / (words.length + others.length);
 			if (likeness > best) {
 				best = likeness;
-				nearest = tool.name;
+				suggestion = `. Did you mean ${tool.name}?`;
 			}
 		}
-		return nearest;
+		return suggestion;
 	}
 
 	/** The names of all tools' arguments, and of their members. */

@@ -360,14 +360,9 @@ export const startsSetup = ({ buttons, wifiSetup }: Hardware, button: unknown, l
 	long === true && wifiSetup !== undefined && button === mainButtonOf(buttons);
 
 /** Whether a trigger is an event, with the values that it names. */
-const isEvent = (when: RuleTrigger, event: string, values: Readonly<Record<string, unknown>>): boolean => {
-	for (const name in when) {
-		if (name !== "event" && when[name] !== undefined && when[name] !== values[name]) {
-			return false;
-		}
-	}
-	return when.event === event;
-};
+const isEvent = (when: RuleTrigger, event: string, values: Readonly<Record<string, unknown>>): boolean =>
+	when.event === event &&
+	Object.entries(when).every(([name, value]) => name === "event" || value === undefined || value === values[name]);
 
 /** Reads the value of a sensor that a state names; undefined if it has none now. */
 const readValue = ({ sensor, kind }: RuleState, { sensors }: Hardware): unknown => {
@@ -410,16 +405,8 @@ export const expectValue = (path: string, state: RuleState, { sensors }: Hardwar
 const isSo = (value: unknown, { above, below, value: wanted }: RuleState): boolean =>
 	typeof value === "number" ? !(value <= (above as number)) && !(value >= (below as number)) : value === wanted;
 
-const isBetween = (time: string | undefined, after = "00:00", before = "24:00"): boolean => {
-	if (time === undefined) {
-		return false;
-	}
-	return after < before ? time >= after && time < before : time >= after || time < before;
-};
+const isBetween = (time: string | undefined, after = "00:00", before = "24:00"): boolean =>
+	time !== undefined && (after < before ? time >= after && time < before : time >= after || time < before);
 
-const cooldownOf = ({ cooldown, when }: Reaction): number => {
-	if (when.at !== undefined) {
-		return DAY_COOLDOWN;
-	}
-	return cooldown ?? (when.event === undefined && when.every === undefined ? LIMIT_COOLDOWN : 0);
-};
+const cooldownOf = ({ cooldown, when: { at, event, every } }: Reaction): number =>
+	at === undefined ? (cooldown ?? ((event ?? every) === undefined ? LIMIT_COOLDOWN : 0)) : DAY_COOLDOWN;

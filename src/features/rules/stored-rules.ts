@@ -166,10 +166,10 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 
 	/** @throws Error with the names of the rules */
 	private find(name: string): StoredRule {
-		const names = Object.keys(this.rules);
-		const rule = names.includes(name) ? this.rules[name] : undefined;
+		const rule = this.rules[name];
 		if (rule === undefined) {
-			throw new Error(`name: no rule is called ${JSON.stringify(name)}; the device has ${names.join(", ") || "none"}`);
+			const names = Object.keys(this.rules).join(", ") || "none";
+			throw new Error(`name: no rule is called ${JSON.stringify(name)}; the device has ${names}`);
 		}
 		return rule;
 	}
@@ -186,14 +186,9 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 	}
 
 	private describe({ text, on, error, runs, ranAt }: StoredRule): object {
-		const seconds = ranAt === undefined || runs === 0 ? undefined : ((this.app.ticks() - ranAt) >>> 0) / 1_000;
-		return {
-			...(JSON.parse(text) as Rule),
-			on,
-			error,
-			runs,
-			seconds_ago: seconds === undefined ? undefined : Math.round(seconds),
-		};
+		const hasRun = ranAt !== undefined && runs > 0;
+		const ago = hasRun ? Math.round(((this.app.ticks() - ranAt) >>> 0) / 1_000) : undefined;
+		return { ...(JSON.parse(text) as Rule), on, error, runs, seconds_ago: ago };
 	}
 
 	/** The name of a tool that clients of a gateway call `self_switch_set` or `garden__self_switch_set`. */
@@ -227,10 +222,7 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 			const { tools, context } = this.app.server;
 			const tool = tools.byName.get(name);
 			if (tool === undefined) {
-				const nearest = tools.nearest(name);
-				throw new Error(
-					`${path}.tool: unknown tool ${name}${nearest === undefined ? "" : `. Did you mean ${nearest}?`}`,
-				);
+				throw new Error(`${path}.tool: unknown tool ${name}${tools.suggestion(name)}`);
 			}
 			expectAllowed(tool, `${path}.tool: `);
 			const names = tool.members.map((member) => member.name);

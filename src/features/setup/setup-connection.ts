@@ -94,8 +94,7 @@ const JSON_HEADERS = deepFreeze([
 
 const PAGE_HEADERS = deepFreeze([
 	["content-type", "text/html; charset=utf-8"],
-	["cache-control", "no-store"],
-	["x-content-type-options", "nosniff"],
+	...JSON_HEADERS.slice(1),
 	[
 		"content-security-policy",
 		"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; " +

@@ -93,10 +93,15 @@ export const readForm = (text: string, current: SetupValues): SetupForm | { erro
 	if (values.token === "" && values.backend === current.backend && values.otaUrl === current.otaUrl) {
 		values.token = current.token;
 	}
+	if (values.ssid === "") {
+		errors.ssid ??= { text: "chooseNetwork" };
+	}
+	// The check of the firmware does not read these settings.
 	for (const field of ["ssid", "password", "language", "timezone"] as const) {
-		const error = uncheckedError(field, values[field]);
-		if (error !== undefined) {
-			errors[errorPlace(field)] ??= error;
+		try {
+			checkSetting(field, values[field]);
+		} catch {
+			errors[errorPlace(field)] ??= { text: WRONG[field] };
 		}
 	}
 	const { action } = typed;
@@ -156,30 +161,5 @@ export const storeValues = (values: SetupValues, source: StoredSource): boolean 
 const errorPlace = (field: Field): Field | "form" => (field === "language" || field === "timezone" ? "form" : field);
 
 /** Checks the length, and rejects control characters. */
-const isShortText = (value: string): boolean => {
-	if (value.length > MAX_VALUE_LENGTH) {
-		return false;
-	}
-	for (const character of value) {
-		if (character < " " || character === "\u007f") {
-			return false;
-		}
-	}
-	return true;
-};
-
-/** The check of the firmware does not read these settings. */
-const uncheckedError = (
-	field: "ssid" | "password" | "language" | "timezone",
-	value: string,
-): SetupMessage | undefined => {
-	if (field === "ssid" && value === "") {
-		return { text: "chooseNetwork" };
-	}
-	try {
-		checkSetting(field, value);
-		return undefined;
-	} catch {
-		return { text: WRONG[field] };
-	}
-};
+const isShortText = (value: string): boolean =>
+	value.length <= MAX_VALUE_LENGTH && Array.from(value).every((each) => each >= " " && each !== "\u007f");
