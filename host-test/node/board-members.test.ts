@@ -6,8 +6,11 @@ import { boardManifest } from "xs-mcp/build/board-manifest";
 import { importBundle } from "xs-mcp/build/import-bundle";
 import { ROOT } from "xs-mcp/root";
 import type { BoardData, OpenMember } from "../../src/hardware/board-data.js";
+import Axp2101, { type PowerChipGlobal } from "../../src/hardware/drivers/axp2101.js";
+import type { OpenCodecChip } from "../../src/hardware/drivers/open-speaker.js";
 import type { Button } from "../../src/hardware/kinds/button.js";
 import type { Light } from "../../src/hardware/kinds/light.js";
+import { fakeBus } from "../doubles/fake-bus.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 
 /** Globals of the firmware, and what the doubles of its modules read and write. */
@@ -31,19 +34,16 @@ const MODULES: Readonly<Record<string, string>> = {
 	"embedded:io/serial":
 		"export default class { constructor(options) { globalThis.port = options; } write() {} read() {} close() {} };",
 	"embedded:io/digital": "export default class {};",
-	"embedded:sensor/AmbientLight-Proximity/LTR553ALS": "export default class {};",
 	"open-player": "export const openPlayer = (volume) => ({ volume, close() { this.isClosed = true; } });",
 	"open-codec": "export default (...args) => args;",
 	"open-face": "export const openFace = (_screen, backlight) => ({ backlight, close() {} });",
 };
 
 /** Stands in for modules with parts of a chip that a board's own code opens. */
-const CHIP_PARTS = `const open = function () { return {}; };
-export { open as closeAll, open as lightSensor, open as openEsp32, open as openPlayer, open as PowerChip, open as registerSpeaker };
-export default open;`;
+const CHIP_PARTS = `export const openEsp32 = () => ({ network: { close() {} } });`;
 
 /** Modules that {@link CHIP_PARTS} stands in for, in the builds of whole boards. */
-const IS_CHIP_PART = /(open-(esp32|player)|register-speaker|power-chip|sensor-light)\.js$/;
+const IS_CHIP_PART = /open-esp32\.js$/;
 
 const doubles: Plugin = {
 	name: "doubles",
@@ -107,6 +107,7 @@ const WHOLE_BOARD: BoardData = {
 	leds: { led: { pin: 2 } },
 	power: true,
 	motion: true,
+	light: "ltr553als",
 	rtc: true,
 	outputs: { 4: 1 },
 	expander: { driver: "py32", outputs: { 0: 1 } },
@@ -344,23 +345,36 @@ describe("a board of data", () => {
 		assert.deepEqual([opened, lines], [["motion"], ["touch not opened: Error: no answer\n"]]);
 	});
 
-	for (const [folder, data] of [
-		["esp32", WHOLE_BOARD],
-		["m5stack_cores3", { ...WHOLE_BOARD, extends: "m5stack_cores3" }],
-	] as const) {
-		it(`opens every member that a manifest has for the board ${folder}`, async () => {
-			const { config } = boardManifest("board", data, "src", "sdkconfig") as { config: { board: BoardData } };
-			globals.board = config.board;
-			const members = Object.keys(config.board);
-			const opened: string[] = [];
-			globals.modules = Object.fromEntries(
+	it("opens every member that a manifest has", async () => {
+		const { config } = boardManifest("board", WHOLE_BOARD, "src", "sdkconfig") as { config: { board: BoardData } };
+		const members = Object.keys(config.board);
+		const opened: string[] = [];
+		Object.assign(globals, {
+			board: config.board,
+			modules: Object.fromEntries(
 				members.map((member) => [`src/hardware/drivers/open-${member}`, () => opened.push(member) as never]),
-			);
-			Object.assign(globals, { powerChip: {}, amp: {}, device: { I2C: {}, io: {} } });
-			const entry = join(ROOT, `src/hardware/boards/${folder}/board.ts`);
-			const { openBoard } = await importBundle<{ openBoard(): object }>(entry, wholeBoard);
-			openBoard();
-			assert.deepEqual(opened.sort(), members.sort());
+			),
 		});
-	}
+		const entry = join(ROOT, "src/hardware/boards/esp32/board.ts");
+		const { openBoard } = await importBundle<{ openBoard(): object }>(entry, wholeBoard);
+		openBoard();
+		assert.deepEqual(opened.sort(), members.sort());
+	});
+
+	it("takes power chip and amplifier from the set-up of the SDK's target, and closes the chip", async () => {
+		const { bus, memory } = fakeBus();
+		memory.set("52/164", 80);
+		new Axp2101({ sensor: bus, address: 0x34 });
+		const { board, closing } = await open("power", { power: { isOpen: true, backlight: true } });
+		assert.equal((board.battery as { readonly level: number }).level, 80);
+		assert.equal(closing[0], (globals as PowerChipGlobal).powerChip);
+		Object.assign(globals, { amp: {} });
+		const { default: openAw88298 } = await importBundle<{ readonly default: OpenCodecChip }>(
+			join(ROOT, "src/hardware/drivers/aw88298.ts"),
+			doubles,
+		);
+		const speaker = openAw88298({}, undefined, false, 70);
+		speaker.volume = 100;
+		assert.deepEqual((globals as unknown as { readonly amp: object }).amp, { volume: 256 });
+	});
 });

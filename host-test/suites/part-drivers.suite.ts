@@ -1,8 +1,8 @@
 import { neoPixelLight } from "../../src/hardware/drivers/light-neopixel.js";
 import { openPwmLight } from "../../src/hardware/drivers/light-pwm.js";
+import { lightSensor } from "../../src/hardware/drivers/open-light.js";
 import { type MotionSample, motionSensor } from "../../src/hardware/drivers/open-motion.js";
 import { followRtc } from "../../src/hardware/drivers/open-rtc.js";
-import { lightSensor } from "../../src/hardware/drivers/sensor-light.js";
 import type { Reading } from "../../src/hardware/kinds/sensor.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, given, matches, suite, throws } from "../harness.js";

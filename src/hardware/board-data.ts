@@ -71,8 +71,8 @@ export interface BoardData {
 	readonly source?: string;
 	/**
 	 * Target of the SDK that brings wiring, drivers and set-up: "m5dial". Members that it has already are `true`, or have only the
-	 * options that the firmware needs; `pins` names the pins that they take. "m5stack_cores3", which has a
-	 * board.ts, takes only `expander`, `leds` and `head`.
+	 * options that the firmware needs; `pins` names the pins that they take. Of "m5stack_cores3", a board
+	 * has the members of the preset, too.
 	 */
 	readonly extends?: string;
 	/** Whether to keep the target's `setup-target`, which may switch supplies on, and opens parts. Default: if it has the backlight. */
@@ -109,7 +109,8 @@ export interface BoardData {
 				readonly i2s?: I2sPins;
 				readonly pdm?: number;
 				readonly enable?: number;
-				readonly codec?: "es8311";
+				/** "aw88298" is an amplifier that the set-up of an SDK target has opened. */
+				readonly codec?: "aw88298" | "es8311";
 				readonly address?: number;
 				readonly volume?: number;
 		  };
@@ -130,11 +131,13 @@ export interface BoardData {
 				readonly channels?: 1 | 2;
 				readonly hasOwnPort?: true;
 		  };
-	/** A camera that makes JPEG files (OV2640, OV3660, OV5640). Pins are absent with `extends`. */
+	/** A camera. Pins are absent with `extends`. */
 	readonly camera?: {
 		/** Size of a photo. Default 640 by 480. */
 		readonly width?: number;
 		readonly height?: number;
+		/** Whether it makes JPEG files, as OV2640, OV3660 and OV5640 do. Default true. */
+		readonly makesJpeg?: boolean;
 		/** Preset whose camera has the same pins: many boards have those of "esp32_s3_eye". */
 		readonly pinsOf?: string;
 		/** D0 to D7, which Espressif's tables call Y2 to Y9. */
@@ -162,7 +165,7 @@ export interface BoardData {
 	>;
 	/**
 	 * Power chip with a battery, opened first. `registers` are written then: "2206 2710" sets 0x22 to 0x06 and 0x27 to 0x10.
-	 * `backlight`: the screen's is one of its supplies.
+	 * `backlight`: the screen's is one of its supplies. `isOpen`: an AXP2101 that the set-up of an SDK target has opened.
 	 */
 	readonly power?:
 		| true
@@ -170,6 +173,7 @@ export interface BoardData {
 				readonly driver?: "axp192" | "axp2101";
 				readonly registers?: string;
 				readonly backlight?: boolean;
+				readonly isOpen?: boolean;
 		  };
 	/** Accelerometer. `unit`: what the SDK's class reports. Default "m/s²". */
 	readonly motion?:
@@ -179,8 +183,8 @@ export interface BoardData {
 				readonly address?: number;
 				readonly unit?: "g" | "m/s²";
 		  };
-	/** Light sensor, opened by a board's own code. */
-	readonly light?: true;
+	/** Light sensor, which reports counts. */
+	readonly light?: "ltr553als";
 	/** Real-time clock, a class of the SDK in `embedded:RTC/`. */
 	readonly rtc?: true | "bm8563" | "ds1307" | "ds3231" | "mcp7940" | "pcf85063" | "pcf8523" | "pcf8563" | "rv3028";
 	/**

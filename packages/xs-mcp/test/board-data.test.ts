@@ -253,12 +253,12 @@ const MISTAKES: readonly (readonly [what: string, board: object, message: string
 		"board.leds.body.py32: expected the expander py32",
 	],
 	[
-		"a button beside those that a target's code opens",
-		{ chip: undefined, extends: "m5stack_cores3", buttons: { a: 9 }, head: HEAD },
-		"board.buttons: m5stack_cores3 takes only expander, leds, head",
+		"an amplifier that no target's set-up opens",
+		{ speaker: { codec: "aw88298", i2s: { clock: 5, word: 4, data: 6 } } },
+		"board.speaker.codec: aw88298 is for boards that extend a target, whose set-up opens it",
 	],
 	[
-		"an LED at a pin that a target's code opens",
+		"an LED at a pin of the preset whose target it extends",
 		{ chip: undefined, extends: "m5stack_cores3", leds: { lamp: { pin: 3 } } },
 		"board.pins.screen.0: pin 3 is in use by leds.lamp",
 	],
@@ -381,7 +381,7 @@ describe("a board as data", () => {
 		}
 	});
 
-	it("has the parts, flash and pins of the target that it extends with code of its own", () => {
+	it("has the parts, flash and pins of the preset whose target it extends", () => {
 		checkTarget(LIKE_STACKCHAN);
 		const { data } = findTarget({ root: "" } as Sdk, LIKE_STACKCHAN);
 		const manifest = boardManifest("board", data ?? {}, "src", "sdkconfig") as {
@@ -394,7 +394,8 @@ describe("a board as data", () => {
 			SDKCONFIGPATH: "sdkconfig",
 		});
 		const { chunkBytes, board } = manifest.config;
-		assert.deepEqual([chunkBytes, board.head, board.touch, board.power], [262_144, HEAD, true, undefined]);
+		const power = { isOpen: true, backlight: true };
+		assert.deepEqual([chunkBytes, board.head, board.touch, board.power], [262_144, HEAD, true, power]);
 		const { screen, parts } = profileOf(LIKE_STACKCHAN);
 		assert.deepEqual(screen, { width: 320, height: 240 });
 		assert.ok(parts.includes("camera"));

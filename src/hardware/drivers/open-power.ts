@@ -1,5 +1,6 @@
 import type { OpenMember } from "../board-data.js";
 import type { Backlight, Battery } from "../hardware.js";
+import type { PowerChipGlobal } from "./axp2101.js";
 import { writeRegisters } from "./bus-chip.js";
 import { boardBus, chipClass, openOptional } from "./open-optional.js";
 
@@ -70,10 +71,15 @@ interface BoardPower extends SdkPower {
 export default ((opening) => {
 	const { power } = opening.data;
 	const { driver, registers, backlight } = typeof power === "object" ? power : { backlight: true };
-	const Power = chipClass<new (options: object) => BoardPower>(driver, "peripheral", "Power");
+	const { powerChip } = globalThis as PowerChipGlobal;
 	// The SDK's classes name the bus in two ways.
-	const bus = boardBus();
-	const chip = new Power({ sensor: bus, peripheral: bus });
+	const open = (bus = boardBus()): BoardPower =>
+		new (chipClass<new (options: object) => BoardPower>(driver, "peripheral", "Power"))({
+			sensor: bus,
+			peripheral: bus,
+		});
+	const chip: BoardPower = powerChip ?? open();
+	opening.closing.push(...(powerChip ? [powerChip] : []));
 	if (registers !== undefined) {
 		writeRegisters(registers, (register, value) => chip.writeByte(register, value));
 	}

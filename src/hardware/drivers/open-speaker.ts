@@ -5,7 +5,7 @@ import type { Speaker } from "../sound.js";
 import { boardBus, openOptional } from "./open-optional.js";
 
 /** Opens a codec chip on the bus of the board. The default export of a chip's module. */
-type OpenCodecChip = (
+export type OpenCodecChip = (
 	bus: object,
 	address?: number,
 	hasMasterClock?: boolean,

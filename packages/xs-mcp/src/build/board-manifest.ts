@@ -5,37 +5,16 @@ import presets from "xs-mcp-firmware/hardware/boards/presets.json" with { type: 
 import type { Part } from "xs-mcp-firmware/hardware/hardware";
 import { ROOT } from "../root.js";
 
-/** Targets with a board.ts of their own. */
-const CODE_BOARDS: readonly string[] = ["m5stack_cores3"];
-
-/** Members that a board can add to such a target. */
-const ADDED_MEMBERS = ["expander", "leds", "head"] as const;
-
-/** Members without a part to open. */
-const DESCRIPTION: readonly string[] = ["title", "source", "extends", "chip", "pins", "unusedPins", "note"];
+/** Targets whose preset has members that boards which extend them have, too. */
+const FAMILIES: readonly string[] = ["m5stack_cores3"];
 
 const DATA = presets as unknown as Readonly<Record<string, BoardData>>;
 
-/** Returns the preset of the target with a board.ts that a board extends; undefined for other boards. */
-const baseOf = ({ extends: target = "" }: BoardData): BoardData | undefined =>
-	CODE_BOARDS.includes(target) ? DATA[target] : undefined;
-
-const isCode = (data: BoardData): boolean => baseOf(data) !== undefined;
-
-/** Adds the members that the board.ts of the extended target opens. */
+/** Adds the members of the preset whose target a board extends. */
 export function withBase(data: BoardData): BoardData {
-	const base = baseOf(data);
-	return base === undefined ? data : { ...base, ...data, pins: { ...base.pins, ...data.pins } };
-}
-
-/** Returns the error of a member that cannot be added to a target with a board.ts. */
-export function baseFault(data: BoardData): string | undefined {
-	const base = baseOf(data);
-	const known: readonly string[] = [...ADDED_MEMBERS, ...DESCRIPTION];
-	const member = (Object.keys(data) as (keyof BoardData)[]).find(
-		(name) => !known.includes(name) && data[name] !== base?.[name],
-	);
-	return base && member && `${member}: ${data.extends} takes only ${ADDED_MEMBERS.join(", ")}`;
+	const base = FAMILIES.find((target) => target === data.extends);
+	const { [base ?? ""]: preset } = DATA;
+	return preset === undefined ? data : { ...preset, ...data, pins: { ...preset.pins, ...data.pins } };
 }
 
 /** The boards that are data, by name. */
@@ -78,7 +57,7 @@ export function isFullDuplex(data: BoardData): boolean {
 
 /** Parts of a board beyond those of a bare chip. */
 export function partsOfData(data: BoardData): readonly Part[] {
-	const { display, touch, speaker, camera, buttons, leds, power, motion, head } = data;
+	const { display, touch, speaker, camera, buttons, leds, power, motion, light, head } = data;
 	const parts: readonly (readonly [has: boolean, ...parts: Part[]])[] = [
 		[speaker !== undefined, "speaker", "player"],
 		[hasCodec(data), "codec"],
@@ -88,7 +67,7 @@ export function partsOfData(data: BoardData): readonly Part[] {
 		[power !== undefined, "battery"],
 		[(buttons ?? touch ?? head?.touch) !== undefined, "buttons"],
 		[leds !== undefined, "lights"],
-		[motion !== undefined, "sensors"],
+		[(motion ?? light) !== undefined, "sensors"],
 		[head !== undefined, "servos", "head"],
 	];
 	return parts.flatMap(([has, ...names]) => (has ? names : []));
@@ -124,9 +103,6 @@ const MEMBER_FILES: Readonly<Partial<Record<keyof BoardData, readonly string[]>>
 	head: ["tools/head-gesture", "tools/look-at", "tools/move-head", "tools/parts/move-servo"],
 };
 
-/** Members that the board.ts of a code board opens. */
-const OWN_MEMBERS: readonly string[] = ["power", "speaker"];
-
 /** Lists modules and those that they import: the SDK's, and those of src/hardware. Others that drivers use are in all builds. */
 function withImports(modules: readonly string[]): ReadonlySet<string> {
 	const found = new Set(modules);
@@ -145,7 +121,7 @@ function withImports(modules: readonly string[]): ReadonlySet<string> {
 
 /** Manifests of the SDK and of this firmware for the members of a board, and modules of the latter, from the folder `src`. */
 function filesOf(data: BoardData): { readonly manifests: readonly string[]; readonly modules: readonly string[] } {
-	const { display, touch, leds = {}, power, motion, rtc, head } = data;
+	const { display, touch, camera, leds = {}, power, motion, light, rtc, head } = data;
 	const members = Object.keys(runtimeOf(data)) as (keyof BoardData)[];
 	const lights = Object.values(leds);
 	const hasPwm = typeof display?.backlight === "number" || typeof display?.backlight === "object";
@@ -153,6 +129,7 @@ function filesOf(data: BoardData): { readonly manifests: readonly string[]; read
 		...members.map((member) => `open-${member}`),
 		...codecsOf(data),
 		...(lights.some((led) => "py32" in led) ? ["py32-light"] : []),
+		...(camera?.makesJpeg === false ? ["frame-jpeg"] : []),
 	];
 	const found = [
 		...withImports(drivers.map((name) => `hardware/drivers/${name}`)),
@@ -168,12 +145,12 @@ function filesOf(data: BoardData): { readonly manifests: readonly string[]; read
 	};
 	return {
 		manifests: [
-			isCode(data) ? `hardware/boards/${data.extends}/manifest.json` : "hardware/boards/esp32/manifest_board.json",
+			"hardware/boards/esp32/manifest_board.json",
 			...found.flatMap((name) => SDK_MANIFESTS[name] ?? []),
 			...added.filter((file) => file.endsWith(".json")),
 			...(display !== undefined && isRoomy(data) ? ["screen/manifest_preview.json"] : []),
 			...(hasConsole(data) ? ["hardware/drivers/manifest_devkit.json"] : []),
-			...[touch, motion, head?.touch].flatMap((member) => sdk("sensors", member)),
+			...[touch, motion, light, head?.touch].flatMap((member) => sdk("sensors", member)),
 			...[power, rtc].flatMap((member) => sdk("peripherals", member)),
 		],
 		modules: [
@@ -206,10 +183,9 @@ function runtimeOf(data: BoardData): BoardData {
 	if (isFullDuplex(data)) {
 		Object.assign(members.microphone as object, { hasOwnPort: true });
 	}
-	const { touch, buttons, leds, power, motion, rtc, outputs, expander, ethernet, head } = data;
-	Object.assign(members, { ethernet, touch, buttons, leds, power, motion, rtc, outputs, expander, head });
-	const opened = Object.entries(members).filter(([member]) => !isCode(data) || !OWN_MEMBERS.includes(member));
-	return JSON.parse(JSON.stringify(Object.fromEntries(opened)));
+	const { touch, buttons, leds, power, motion, light, rtc, outputs, expander, ethernet, head } = data;
+	Object.assign(members, { ethernet, touch, buttons, leds, power, motion, light, rtc, outputs, expander, head });
+	return JSON.parse(JSON.stringify(members));
 }
 
 /** Returns the folder of a target in the SDK. */
@@ -223,9 +199,9 @@ export const targetFolder = (target: string): string => `$(MODDABLE)/build/devic
  *   that a board extends after the board's own target
  */
 export function boardManifest(name: string, data: BoardData, src: string, sdkconfig: string): object {
-	const { psram, display } = data;
+	const { psram, display, setup, power } = data;
 	// A part cannot be opened twice: the set-ups of the SDK's targets open some.
-	const keepsSetup = data.setup ?? (isCode(data) || display?.backlight === true);
+	const keepsSetup = setup ?? display?.backlight === true;
 	const leavesSetup = !keepsSetup && data.extends !== undefined;
 	const { manifests, modules } = filesOf(data);
 	return {
@@ -238,10 +214,16 @@ export function boardManifest(name: string, data: BoardData, src: string, sdkcon
 		include: manifests.map((path) => (path.startsWith("$") ? path : `${src}/${path}`)),
 		modules: {
 			...(leavesSetup && { "~": [`${targetFolder(data.extends)}/setup-target`, "$(MODULES)/pins/i2s/*"] }),
+			...(typeof power === "object" &&
+				power.isOpen && { "embedded:peripheral/Power/axp2101": `${src}/hardware/drivers/axp2101` }),
 			...Object.fromEntries(modules.map((path) => [`src/${path}`, `${src}/${path}`])),
 		},
-		...(leavesSetup && { resources: { "~": "$(MODDABLE)/examples/assets/sounds/bflatmajor" } }),
-		config: { ...(psram !== undefined && { chunkBytes: PSRAM_CHUNKS }), board: runtimeOf(data) },
+		...((leavesSetup || setup) && { resources: { "~": "$(MODDABLE)/examples/assets/sounds/bflatmajor" } }),
+		config: {
+			...(setup && { startupSound: false }),
+			...(psram !== undefined && { chunkBytes: PSRAM_CHUNKS }),
+			board: runtimeOf(data),
+		},
 		...(psram !== undefined && {
 			creation: { chunk: { initial: PSRAM_CHUNKS }, heap: { initial: PSRAM_SLOTS } },
 		}),
@@ -299,7 +281,7 @@ const pinsIn = (part: string, path: string, value: unknown): readonly BoardPin[]
 
 /** Pins of a board's camera, or of the one that it names. */
 export function cameraPins({ camera = {} }: BoardData): NonNullable<BoardData["camera"]> {
-	const { width: _width, height: _height, pinsOf, ...pins } = camera;
+	const { width: _width, height: _height, makesJpeg: _makesJpeg, pinsOf, ...pins } = camera;
 	return pinsOf === undefined ? pins : cameraPins(PRESETS.get(pinsOf) ?? {});
 }
 

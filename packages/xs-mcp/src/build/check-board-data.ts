@@ -1,6 +1,6 @@
 import type { BoardData, Chip, HeadServo } from "xs-mcp-firmware/hardware/board-data";
 import { aFlag, aNumber, anInteger, aPin, rangeFault } from "xs-mcp-firmware/hardware/parts/part";
-import { baseFault, cameraPins, PRESETS } from "./board-manifest.js";
+import { cameraPins, PRESETS } from "./board-manifest.js";
 import { nearest } from "./suggest.js";
 
 /** Checks a value. Returns the error, which names it, or false. */
@@ -188,6 +188,7 @@ const camera = object<NonNullable<BoardData["camera"]>>({
 	sda: aPin,
 	scl: aPin,
 	powerDown: aPin,
+	makesJpeg: aFlag,
 	reset: aPin,
 });
 
@@ -249,7 +250,7 @@ const BOARD = object<BoardData>({
 		i2s,
 		pdm: aPin,
 		enable: aPin,
-		codec: choice(["es8311"]),
+		codec: choice(["aw88298", "es8311"]),
 		address: anAddress,
 		volume: anInteger(0, 100),
 	}),
@@ -273,14 +274,14 @@ const BOARD = object<BoardData>({
 			? object({ py32: anInteger(1, 32) })(name, value)
 			: object({ pin: aPin, activeLow: aFlag }, "pin")(name, value);
 	}),
-	power: objectOrTrue({ driver: choice(["axp192", "axp2101"]), registers, backlight: aFlag }),
+	power: objectOrTrue({ driver: choice(["axp192", "axp2101"]), registers, backlight: aFlag, isOpen: aFlag }),
 	motion: objectOrTrue({
 		driver: choice("mpu6050 mpu6886 mpu9250 qmi8658 sh200q bmi270".split(" ")),
 		address: anAddress,
 		unit: choice(["g", "m/s²"]),
 	}),
 	rtc: either("boolean", isTrue, choice("bm8563 ds1307 ds3231 mcp7940 pcf85063 pcf8523 pcf8563 rv3028".split(" "))),
-	light: isTrue,
+	light: choice(["ltr553als"]),
 	ethernet: object(
 		{ address: anInteger(0, 31), mdc: aPin, mdio: aPin, power: aPin, reset: aPin },
 		"address",
@@ -321,6 +322,7 @@ function missingIn(data: BoardData, chip: string): string | false {
 		power,
 		motion,
 		rtc,
+		light,
 		expander,
 		head,
 		leds = {},
@@ -388,6 +390,7 @@ function missingIn(data: BoardData, chip: string): string | false {
 			typeof microphone === "object" && microphone.codec === "es7210" && microphone.i2s?.main === undefined,
 			"microphone.i2s.main: missing: the es7210 needs the board's master clock",
 		],
+		[codecs.includes("aw88298"), "speaker.codec: aw88298 is for boards that extend a target, whose set-up opens it"],
 		[typeof power === "object" && power.driver === undefined, "power.driver: missing"],
 		[typeof motion === "object" && motion.driver === undefined, "motion.driver: missing"],
 		...CAMERA_PINS.map(
@@ -395,8 +398,8 @@ function missingIn(data: BoardData, chip: string): string | false {
 		),
 		[
 			isOnBus(own, own?.i2c !== undefined) ||
-				[power, motion, rtc, expander, head?.touch, ...codecs].some((part) => isOnBus(part)),
-			"i2c: missing: touch screen and sensor, codec, power chip, motion sensor, clock and expander are on it",
+				[power, motion, light, rtc, expander, head?.touch, ...codecs].some((part) => isOnBus(part)),
+			"i2c: missing: touch screen and sensor, codec, power chip, motion and light sensor, clock and expander are on it",
 		],
 	];
 	return faults.find(([isMissing]) => isMissing)?.[1] ?? false;
@@ -416,7 +419,7 @@ export function checkBoardData(data: BoardData, chip: string | undefined): void 
 	if (chip === undefined) {
 		throw new TypeError(`board.chip: missing: expected ${CHIP_NAMES.join(", ")}, or extends with a target of the SDK`);
 	}
-	const missing = baseFault(data) ?? missingIn(data, chip);
+	const missing = missingIn(data, chip);
 	if (missing) {
 		throw new TypeError(`board.${missing}`);
 	}

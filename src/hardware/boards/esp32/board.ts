@@ -8,16 +8,18 @@ import { openOptional } from "../../drivers/open-optional.js";
 
 /** Members in the order in which they are opened: an expander or power chip may feed the others. */
 const MEMBERS = Object.freeze(
-	"outputs expander power display speaker microphone touch buttons leds head motion rtc camera".split(" "),
+	"outputs expander power display speaker microphone touch buttons leds head motion light rtc camera".split(" "),
 ) as readonly (keyof BoardData)[];
 
 /** Opens a member, if the build has the module for it. A board without a part that does not answer starts, too. */
 const openMember = (member: string, opening: OpeningBoard): void =>
 	openOptional(member, () => inBuild<OpenMember>(`src/hardware/drivers/open-${member}`)?.(opening));
 
-/** Opens the parts that a board's data describes and the build has modules for, and those of every ESP32. */
-export const openMembers = (opening: OpeningBoard) => {
-	const { data, closing } = opening;
+/** Any ESP32, with the parts that the build's manifests describe as `config.board` and include. */
+export const openBoard = () => {
+	const { board: data = {} } = config as { readonly board?: BoardData };
+	const opening: OpeningBoard = { data, board: {}, closing: [] };
+	const { closing } = opening;
 	for (const member of MEMBERS.filter((each) => data[each] !== undefined)) {
 		openMember(member, opening);
 	}
@@ -31,10 +33,4 @@ export const openMembers = (opening: OpeningBoard) => {
 			}
 		},
 	});
-};
-
-/** Any ESP32, with the parts that the build's manifests describe as `config.board` and include. */
-export const openBoard = () => {
-	const { board: data = {} } = config as { readonly board?: BoardData };
-	return openMembers({ data, board: {}, closing: [] });
 };

@@ -1,4 +1,7 @@
+import Timer from "timer";
+import type { OpenMember } from "../board-data.js";
 import type { TimerModule } from "../hardware.js";
+import { boardBus, chipClass } from "./open-optional.js";
 import { SampledSensor, type SampledSource } from "./sensor-sampled.js";
 
 /** A sample of a light sensor of ECMA-419. */
@@ -28,3 +31,11 @@ export const lightSensor = (source: SampledSource<LightSample>, unit: string, ti
 		},
 		timer,
 	});
+
+/** Opens the light sensor of a board. */
+export default (({ data: { light: driver }, board, closing }) => {
+	const Driver = chipClass<new (options: object) => SampledSource<LightSample>>(driver, "sensor", "Light");
+	const light = lightSensor(new Driver({ sensor: boardBus() }), "counts", Timer);
+	Object.assign(board, { sensors: { ...board.sensors, light } });
+	closing.push(light);
+}) satisfies OpenMember;

@@ -1,0 +1,19 @@
+import type { OpenCodecChip } from "./open-speaker.js";
+import { registerSpeaker } from "./register-speaker.js";
+
+/** Global of the SDK's set-up of a target: the powered AW88298, whose sample rate audio out sets. */
+declare const amp: { volume: number };
+
+/** Volumes in half decibels. 0 is as loud as 256, which does not fit into its register. */
+const SILENCE = 1;
+const LOUDEST = 256;
+
+/** Makes a speaker of the amplifier that the SDK's set-up of a target has opened. */
+const openAw88298: OpenCodecChip = (_bus, _address, _hasMasterClock, volume) => {
+	const setVolume = (value: number): void => {
+		amp.volume = value;
+	};
+	return Object.assign(registerSpeaker(setVolume, SILENCE, LOUDEST, volume), { close() {} });
+};
+
+export default openAw88298;
