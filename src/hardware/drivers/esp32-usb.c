@@ -11,11 +11,6 @@
 // More than the longest packet of Improv. ESP-IDF wants more than 64.
 #define BUFFER_BYTES 512
 
-void xs_esp32usb_exists(xsMachine *the)
-{
-	xsmcSetTrue(xsResult);
-}
-
 // In debug builds the SDK's debugger has it.
 void xs_esp32usb_open(xsMachine *the)
 {
@@ -52,12 +47,7 @@ void xs_esp32usb_write(xsMachine *the)
 	xsmcSetInteger(xsResult, usb_serial_jtag_write_bytes(bytes, count, 0));
 }
 #else
-void xs_esp32usb_exists(xsMachine *the)
-{
-	xsmcSetFalse(xsResult);
-}
-
-// Nothing calls the others.
+// Nothing calls these.
 void xs_esp32usb_open(xsMachine *the) {}
 void xs_esp32usb_close(xsMachine *the) {}
 void xs_esp32usb_read(xsMachine *the) {}

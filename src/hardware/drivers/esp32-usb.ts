@@ -2,11 +2,6 @@ import { deepFreeze } from "../../core/text/deep-freeze.js";
 
 /** The USB Serial/JTAG controller of ESP32-C3, C6, S3 and later chips: `esp32-usb.c`, built for an ESP32 only. */
 export const esp32Usb = deepFreeze({
-	/** Whether the chip has one. */
-	get exists(): boolean {
-		return native("xs_esp32usb_exists").call(this) as boolean;
-	},
-
 	/** @throws Error if the debugger uses it */
 	open(): void {
 		native("xs_esp32usb_open").call(this);

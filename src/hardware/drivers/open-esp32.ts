@@ -14,6 +14,8 @@ import { parseStaticAddress } from "../../core/wifi-settings.js";
 import { SystemResolver } from "../../platform/system-resolver.js";
 import type { UdpRecord } from "../../protocols/udp-socket.js";
 import type { Board, SerialRecord } from "../hardware.js";
+import { esp32Chip } from "./esp32-chip.js";
+import { ESP32_MODELS } from "./esp32-models.js";
 import { esp32Usb } from "./esp32-usb.js";
 import { NtpClock, type NtpRecord } from "./ntp-clock.js";
 import { openChip } from "./open-chip.js";
@@ -86,6 +88,6 @@ export const openEsp32 = (name: string, setTime = (seconds: number): void => Tim
 		network,
 		accessPoint: softAccessPoint({ radio, network, udp: { io: UDP } as unknown as UdpRecord, address: ADDRESS, log }),
 		// On the chip's USB pins.
-		serials: esp32Usb.exists ? [{ io: UsbSerial, usb: esp32Usb, timer: Timer } as unknown as SerialRecord] : [],
+		serials: ESP32_MODELS[esp32Chip.numbers.model]?.hasUsb ? [{ io: UsbSerial, usb: esp32Usb, timer: Timer } as unknown as SerialRecord] : [],
 	} satisfies Omit<Board, "close">;
 };

@@ -35,18 +35,6 @@ interface ScsAnswer {
 	readonly fault: string | undefined;
 }
 
-/**
- * A bus of serial servos such as the SCS0009: one wire, on which a servo answers each packet. Its packets follow one
- * another, since servos and device cannot send at the same time. The device's own bytes may come back.
- */
-export interface ScsBus {
-	/** Reads registers. Rejects if the servo does not answer, or only with wrong checksums. */
-	read(id: number, register: number, count: number): Promise<ScsAnswer>;
-	/** Writes registers. Rejects as {@link read} does. */
-	write(id: number, register: number, ...values: readonly number[]): Promise<ScsAnswer>;
-	close(): void;
-}
-
 /** Calculates the checksum of a packet: the inverted sum of its bytes from the id on. */
 const checksum = (bytes: readonly number[]): number => ~bytes.reduce((sum, byte) => sum + byte, 0) & 0xff;
 
@@ -80,8 +68,13 @@ const takeAnswer = (bytes: number[], packet: readonly number[], count: number): 
 	return undefined;
 };
 
-/** Opens a bus. @throws if its port cannot be opened */
-export const openScsBus = ({ io, ...pins }: SerialRecord, timer: TimerModule): ScsBus => {
+/**
+ * Opens a bus of serial servos such as the SCS0009: one wire, on which a servo answers each packet. Its packets follow one
+ * another, since servos and device cannot send at the same time. The device's own bytes may come back.
+ *
+ * @throws if its port cannot be opened
+ */
+export const openScsBus = ({ io, ...pins }: SerialRecord, timer: TimerModule) => {
 	/** Settles when the latest packet is done. */
 	let last: Promise<unknown> = Promise.resolve();
 	/** Absent between packets, when bytes are noise. */
@@ -135,8 +128,11 @@ export const openScsBus = ({ io, ...pins }: SerialRecord, timer: TimerModule): S
 		return done;
 	};
 	return {
-		read: (id, register, count) => request(id, [READ, register, count], count),
-		write: (id, register, ...values) => request(id, [WRITE, register, ...values], 0),
+		/** Reads registers. Rejects if the servo does not answer, or only with wrong checksums. */
+		read: (id: number, register: number, count: number) => request(id, [READ, register, count], count),
+		/** Writes registers. Rejects as `read` does. */
+		write: (id: number, register: number, ...values: readonly number[]) =>
+			request(id, [WRITE, register, ...values], 0),
 		close: () => port.close(),
 	};
 };
@@ -164,7 +160,11 @@ const RETRY_DELAY = 1_000;
 const MARGIN = 2_000;
 
 /** Opens a serial servo. Its angle is read from it. Its motor is on while it moves, and off at rest. */
-export const openScsServo = (bus: ScsBus, timer: TimerModule, { id, zero, min, max }: HeadServo) => {
+export const openScsServo = (
+	bus: Pick<ReturnType<typeof openScsBus>, "read" | "write">,
+	timer: TimerModule,
+	{ id, zero, min, max }: HeadServo,
+) => {
 	let poll: TimerHandle | undefined;
 	/** Incremented by each move, so that older readings are ignored. */
 	let moves = 0;

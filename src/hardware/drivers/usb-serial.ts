@@ -2,7 +2,7 @@ import type { SerialOptions, SerialPort, TimerHandle, TimerModule } from "../har
 import type { esp32Usb } from "./esp32-usb.js";
 
 interface UsbSerialOptions extends SerialOptions {
-	readonly usb: Omit<typeof esp32Usb, "exists">;
+	readonly usb: typeof esp32Usb;
 	readonly timer: TimerModule;
 }
 

@@ -200,11 +200,11 @@ export class WiFiNetwork extends InterfaceNetwork<WiFiInterface> {
 		const { timer } = this.options;
 		return new Promise((resolve) => {
 			const found: FoundNetwork[] = [];
-			const limit = timer.set(() => resolve(found), SCAN_TIME);
 			const finish = (): void => {
 				timer.clear(limit);
 				resolve(found);
 			};
+			const limit = timer.set(finish, SCAN_TIME);
 			try {
 				this.interface.scan({
 					onFound: ({ SSID, RSSI, security }) => {

@@ -100,6 +100,7 @@ const MEMBER_FILES: Readonly<Partial<Record<keyof BoardData, readonly string[]>>
 	camera: ["hardware/drivers/manifest_camera.json"],
 	leds: ["tools/parts/set-light"],
 	motion: ["tools/parts/read-sensor"],
+	light: ["tools/parts/read-sensor"],
 	head: ["tools/head-gesture", "tools/look-at", "tools/move-head", "tools/parts/move-servo"],
 };
 
