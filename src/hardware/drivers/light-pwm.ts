@@ -8,8 +8,11 @@ export interface PwmOutput {
 	close(): void;
 }
 
-export interface PwmLightOptions {
-	readonly io: new (options: { pin: number; hz?: number; part?: string | undefined }) => PwmOutput;
+/** ECMA-419's class of PWM outputs. */
+export type PwmClass = new (options: { pin: number; hz?: number; part?: string | undefined }) => PwmOutput;
+
+interface PwmLightOptions {
+	readonly io: PwmClass;
 	readonly pin: number;
 	/** Default: the chip's. */
 	readonly hz?: number;

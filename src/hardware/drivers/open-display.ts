@@ -4,7 +4,7 @@ import { openFace } from "../../screen/open-face.js";
 import type openPreview from "../../screen/open-preview.js";
 import type { DisplayData, OpenMember } from "../board-data.js";
 import type { Backlight } from "../hardware.js";
-import { openPwmLight, type PwmLightOptions } from "./light-pwm.js";
+import { openPwmLight, type PwmClass } from "./light-pwm.js";
 import { ShownLight } from "./light-state.js";
 
 /** Opens a backlight: that of the SDK's target, or one on a pin. @returns undefined without one */
@@ -23,7 +23,7 @@ const openBacklight = (data: DisplayData["backlight"]): Backlight | undefined =>
 			() => {},
 		);
 	}
-	const io = inBuild("embedded:io/pwm") as PwmLightOptions["io"];
+	const io = inBuild("embedded:io/pwm") as PwmClass;
 	const light = openPwmLight({ ...(typeof data === "number" ? { pin: data } : data), io });
 	light.on = true;
 	return light;

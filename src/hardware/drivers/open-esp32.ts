@@ -88,6 +88,8 @@ export const openEsp32 = (name: string, setTime = (seconds: number): void => Tim
 		network,
 		accessPoint: softAccessPoint({ radio, network, udp: { io: UDP } as unknown as UdpRecord, address: ADDRESS, log }),
 		// On the chip's USB pins.
-		serials: ESP32_MODELS[esp32Chip.numbers.model]?.hasUsb ? [{ io: UsbSerial, usb: esp32Usb, timer: Timer } as unknown as SerialRecord] : [],
+		serials: ESP32_MODELS[esp32Chip.numbers.model]?.hasUsb
+			? [{ io: UsbSerial, usb: esp32Usb, timer: Timer } as unknown as SerialRecord]
+			: [],
 	} satisfies Omit<Board, "close">;
 };

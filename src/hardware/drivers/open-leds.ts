@@ -1,7 +1,7 @@
 import { inBuild } from "../../platform/in-build.js";
 import type { OpenMember } from "../board-data.js";
 import { neoPixelLight, type Pixels } from "./light-neopixel.js";
-import { openPwmLight, type PwmLightOptions } from "./light-pwm.js";
+import { openPwmLight, type PwmClass } from "./light-pwm.js";
 import { boardBus, openOptional } from "./open-optional.js";
 import type openPy32Light from "./py32-light.js";
 
@@ -16,7 +16,7 @@ export default (({ data: { leds = {} }, board, closing }) => {
 			}
 			return "py32" in led
 				? load<typeof openPy32Light>("src/hardware/drivers/py32-light")(boardBus(), led.py32)
-				: openPwmLight({ ...led, io: load<PwmLightOptions["io"]>("embedded:io/pwm") });
+				: openPwmLight({ ...led, io: load<PwmClass>("embedded:io/pwm") });
 		});
 		return light ? [[name, light] as const] : [];
 	});

@@ -131,8 +131,7 @@ export const openScsBus = ({ io, ...pins }: SerialRecord, timer: TimerModule) =>
 		/** Reads registers. Rejects if the servo does not answer, or only with wrong checksums. */
 		read: (id: number, register: number, count: number) => request(id, [READ, register, count], count),
 		/** Writes registers. Rejects as `read` does. */
-		write: (id: number, register: number, ...values: readonly number[]) =>
-			request(id, [WRITE, register, ...values], 0),
+		write: (id: number, register: number, ...values: readonly number[]) => request(id, [WRITE, register, ...values], 0),
 		close: () => port.close(),
 	};
 };

@@ -1,4 +1,4 @@
-import { openPwmLight, type PwmLightOptions } from "../drivers/light-pwm.js";
+import { openPwmLight, type PwmClass } from "../drivers/light-pwm.js";
 import {
 	aFlag,
 	aNumber,
@@ -46,7 +46,7 @@ export const pwm = (options: PwmOptions): Part<"light"> => {
 			new RetriedLight(
 				io,
 				() => {
-					const Output = io.load<PwmLightOptions["io"]>(PWM);
+					const Output = io.load<PwmClass>(PWM);
 					const each = { io: Output, pin, activeLow, range: [min, max] as const, part: io.name };
 					return openPwmLight({ ...each, ...(hz !== undefined && { hz }) });
 				},
