@@ -4,18 +4,9 @@ import { basename, dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { boardManifest, PRESETS } from "xs-mcp/build/board-manifest";
 import { checkTarget } from "xs-mcp/build/check-board";
-import {
-	BARE,
-	BARE_OPTIONAL,
-	boardRow,
-	COLUMNS,
-	listBoards,
-	loadTools,
-	TARGETS,
-	toolsOf,
-} from "xs-mcp/moddable/boards";
+import { BARE, BARE_OPTIONAL, boardRow, COLUMNS, listBoards, loadTools, toolsOf } from "xs-mcp/moddable/boards";
 import { configureBuild, linkForChip, measureData } from "xs-mcp/moddable/mcconfig";
-import { BOARDS, CHIPS, findTarget } from "xs-mcp/moddable/sdk";
+import { BOARDS, CHIPS, findTarget, TARGETS } from "xs-mcp/moddable/sdk";
 import { ROOT } from "xs-mcp/root";
 import { BOARD_PROFILES } from "xs-mcp-virtual-device/boards";
 import { ALL_KINDS } from "../../src/hardware/vocabulary.js";

@@ -57,4 +57,4 @@ export class SoundPlayer implements Player, Speaker {
 }
 
 /** @returns 0 to 1, for a volume in percent */
-export const loudness = (volume: number): number => (volume === 0 ? 0 : 10 ** ((RANGE * (volume - 100)) / 100 / 20));
+const loudness = (volume: number): number => (volume === 0 ? 0 : 10 ** ((RANGE * (volume - 100)) / 100 / 20));

@@ -52,10 +52,7 @@ class HttpConnection extends NetworkClient<null> {
 	write(data: Uint8Array): number {
 		this.expectRoom(data.byteLength);
 		if (this.#remaining !== undefined) {
-			if (data.byteLength > this.#remaining) {
-				throw new Error(`${data.byteLength} bytes written where ${this.#remaining} of the response are left`);
-			}
-			this.#remaining -= data.byteLength;
+			this.#remaining = this.expectRest(data.byteLength, this.#remaining);
 		}
 		const room = this.writeBytes(data);
 		return this.#finishIfWhole() ? 0 : room;

@@ -92,6 +92,14 @@ export abstract class NetworkClient<Part> {
 		}
 	}
 
+	/** Bytes of the message that may follow. @throws Error if these are more than are left of it */
+	protected expectRest(bytes: number, rest: number): number {
+		if (bytes > rest) {
+			throw new Error(`${bytes} bytes written where ${rest} of the message are left`);
+		}
+		return rest - bytes;
+	}
+
 	/** Sends bytes to Node to write, and returns how many may follow. */
 	protected writeBytes(data: ArrayBuffer | Uint8Array, ...args: unknown[]): number {
 		this.#writable -= data.byteLength;

@@ -55,10 +55,7 @@ class HttpRequest extends NetworkClient<null> {
 	/** Returns 0 once the body is complete, as the SDK does. */
 	write(data: Uint8Array): number {
 		this.expectRoom(data.byteLength);
-		if (data.byteLength > this.#remaining) {
-			throw new Error(`${data.byteLength} bytes written where ${this.#remaining} of the body are left`);
-		}
-		this.#remaining -= data.byteLength;
+		this.#remaining = this.expectRest(data.byteLength, this.#remaining);
 		return Math.min(this.writeBytes(data), this.#remaining);
 	}
 
@@ -112,10 +109,7 @@ export class MQTTClient extends NetworkClient<Part> {
 		const bytes = data.byteLength;
 		this.expectRoom(bytes);
 		if (options === undefined) {
-			if (bytes > this.#remaining) {
-				throw new Error(`${bytes} bytes written where ${this.#remaining} of the message are left`);
-			}
-			this.#remaining -= bytes;
+			this.#remaining = this.expectRest(bytes, this.#remaining);
 		} else if (this.#remaining > 0) {
 			throw new Error("a message is not whole yet");
 		} else if ((options.operation ?? PUBLISH) === PUBLISH) {

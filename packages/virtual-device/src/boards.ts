@@ -1,27 +1,20 @@
 import { isFullDuplex, PRESETS, partsOfData, withBase } from "xs-mcp/build/board-manifest";
-import type { BoardData } from "xs-mcp-firmware/hardware/board-data";
+import type {
+	AnalogOptions,
+	BoardData,
+	ButtonOptions,
+	ContactOptions,
+	RelayOptions,
+	ServoOptions,
+} from "xs-mcp-firmware/hardware/parts/index";
 
 /** A sensor of a simulated board. */
 export type BoardSensor = "temperature" | "light" | "motion";
 
-/** A part of a project, as its file defines it: the function that made it, and those of its options that pages show. */
+/** A part of a project, as its file defines it: the function that made it, and its options, of which pages show some. */
 export interface OwnPart {
 	readonly maker: string;
-	readonly options: {
-		readonly title?: string;
-		readonly kind?: string;
-		readonly unit?: string;
-		/** Range of an analog input, and the values that it maps to. */
-		readonly from?: readonly [number, number];
-		readonly to?: readonly [number, number];
-		/** Degrees and microseconds of a servo. */
-		readonly min?: number;
-		readonly max?: number;
-		readonly pulse?: readonly [number, number];
-		readonly active?: 0 | 1;
-		readonly activeLow?: boolean;
-		readonly activeHigh?: boolean;
-	};
+	readonly options: Partial<AnalogOptions & ButtonOptions & ContactOptions & RelayOptions & ServoOptions>;
 }
 
 /** The parts of a simulated board. */

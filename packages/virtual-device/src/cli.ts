@@ -27,9 +27,6 @@ const MIN_CHUNK_BYTES = 32_768;
 /** The backend of a board that was built without one. */
 const NEW_BACKEND = "ws://127.0.0.1:8765/";
 
-/** Bits of a MAC address that count devices: the first byte says that it is locally administered. */
-const COUNTED_BITS = 40n;
-
 await runProgram(program.action(run));
 
 async function run(given: Options): Promise<void> {
@@ -244,13 +241,9 @@ function report(device: VirtualDevice, { restart, count }: Options): void {
 	});
 }
 
-/** The MAC address that comes `index` after another. */
+/** The MAC address that comes `index` after another, with the same first byte, which says that it is locally administered. */
 function countedUp(macAddress: string, index: number): string {
-	const value = BigInt(`0x${macAddress.replaceAll(":", "")}`);
-	const first = value >> COUNTED_BITS;
-	const counted = (first << COUNTED_BITS) | BigInt.asUintN(Number(COUNTED_BITS), value + BigInt(index));
-	return counted
-		.toString(16)
-		.padStart(12, "0")
-		.replace(/..(?!$)/g, "$&:");
+	const [first, ...others] = macAddress.split(":");
+	const counted = (Number.parseInt(others.join(""), 16) + index) % 2 ** 40;
+	return [first, ...(counted.toString(16).padStart(10, "0").match(/../g) ?? [])].join(":");
 }

@@ -57,7 +57,6 @@ export type DevicePage = Awaited<ReturnType<typeof openDevicePage>>;
  */
 export async function openDevicePage(device: VirtualDevice, folder: string, port?: number, consoleUrl?: string) {
 	const view = showDevice(device, consoleUrl);
-	const sockets = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
 	const send = serveFiles(folder);
 	/** The page whose microphone the device hears: the first one that has switched it on. */
 	let recording: WebSocket | undefined;
@@ -99,19 +98,19 @@ export async function openDevicePage(device: VirtualDevice, folder: string, port
 	/** Whether a request names this page, and not a site whose name leads to this machine (DNS rebinding). */
 	const isHere = ({ headers: { host } }: IncomingMessage): boolean =>
 		[LOOPBACK, "localhost", "[::1]"].some((name) => host === `${name}:${actualPort()}`);
-	server.on("upgrade", (request, socket, head) => {
-		const { host, origin } = request.headers;
+	const sockets = new WebSocketServer({
+		server,
+		maxPayload: MAX_MESSAGE_BYTES,
 		// Only the page itself may open a WebSocket: browsers let every site try.
-		if (!isHere(request) || origin !== `http://${host}`) {
-			socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\n\r\n");
-			return;
-		}
-		sockets.handleUpgrade(request, socket, head, (page) => {
-			page.on("message", (data, isBinary) => void handleMessage(page, data, isBinary));
-			page.on("error", () => page.terminate());
-			page.on("close", () => listenTo(page, undefined));
-			view.add(page);
-		});
+		verifyClient: ({ req, origin }, done) => done(isHere(req) && origin === `http://${req.headers.host}`, 403),
+	});
+	// The server's, such as a port that is taken: it is handled below.
+	sockets.on("error", () => {});
+	sockets.on("connection", (page) => {
+		page.on("message", (data, isBinary) => void handleMessage(page, data, isBinary));
+		page.on("error", () => page.terminate());
+		page.on("close", () => listenTo(page, undefined));
+		view.add(page);
 	});
 	const chosen = port ?? (await getPort({ port: portNumbers(PAGE_PORT, PAGE_PORT + 100) }));
 	await once(server.listen(chosen, LOOPBACK), "listening");

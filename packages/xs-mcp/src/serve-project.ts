@@ -9,7 +9,6 @@ import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { ACTS, READS, SETS } from "xs-mcp-firmware/tools/define-tool";
 import { ACTION_NAMES } from "xs-mcp-virtual-device/actions";
 import * as z from "zod";
-import { PRESETS } from "./build/board-manifest.js";
 import { fromProject, isElsewhere } from "./build/manifests.js";
 import { ProgramError, readJson, signalled } from "./build/program.js";
 import { readDevice } from "./build/read-device.js";
@@ -17,7 +16,7 @@ import { describeBoard, describePart, listParts } from "./describe-parts.js";
 import { DeviceBench } from "./device-bench.js";
 import { JobRunner } from "./job.js";
 import { listPorts } from "./moddable/ports.js";
-import { CHIPS } from "./moddable/sdk.js";
+import { TARGETS } from "./moddable/sdk.js";
 import { checkProject, openProject, type Project } from "./project.js";
 
 /** Longest result, in characters. */
@@ -120,12 +119,7 @@ function makeServer(project: Project, bench: DeviceBench, jobs: JobRunner): McpS
 		async ({ board }) => {
 			const own =
 				board === undefined ? await readDevice(fromProject(project.manifest), "virtual") : { board, parts: {} };
-			return {
-				...describeBoard(own?.board, own?.parts),
-				boards: [
-					...new Set([...CHIPS, ...[...PRESETS.keys()].map((name) => (name === "esp32" ? name : `esp32/${name}`))]),
-				],
-			};
+			return { ...describeBoard(own?.board, own?.parts), boards: TARGETS };
 		},
 	);
 	add(

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Command, Option } from "commander";
 import { ProgramError, readPort, runProgram } from "./build/program.js";
-import { openProject } from "./project.js";
+import { checkProject, findTypeErrors, openProject } from "./project.js";
 
 const program = new Command("xs-mcp")
 	.description("Runs, tests and flashes a project: a device of its own, with the firmware xs-mcp.")
@@ -49,34 +49,27 @@ program
 		await serveProject(folder);
 	});
 
-addProgram("flash", "build it for a board with Moddable's SDK, and put it there", async () => {
-	const { flashProgram } = await import("./moddable/flash.js");
-	return flashProgram(openProject().folder).hook("preAction", checkTypes);
-});
-addProgram("simulator", "run it in Moddable's simulator", async () => {
-	const { simulatorProgram } = await import("./moddable/simulator.js");
-	return simulatorProgram(openProject().folder).hook("preAction", checkTypes);
-});
-addProgram("firmware", "build images of it that others can flash", async () => {
-	const { firmwareProgram } = await import("./moddable/firmware.js");
-	return firmwareProgram(openProject().folder).hook("preAction", checkTypes);
-});
-addProgram("sign", "sign images, for devices that take only signed ones", async () => {
-	const { signProgram } = await import("./signing.js");
-	return signProgram();
-});
-addProgram("image", "build an image that virtual devices can update to", async () => {
-	const { imageProgram } = await import("xs-mcp-virtual-device/make-image");
-	return imageProgram();
-});
-addProgram("boards", "list the boards, and measure the firmware on each", async () => {
-	const { boardsProgram } = await import("./moddable/boards.js");
-	return boardsProgram();
-});
-addProgram("doctor", "report what is missing to build, and how to get it", async () => {
-	const { doctorProgram } = await import("./moddable/doctor.js");
-	return doctorProgram();
-});
+addProgram("flash", "build it for a board with Moddable's SDK, and put it there", async () =>
+	ofProject((await import("./moddable/flash.js")).flashProgram),
+);
+addProgram("simulator", "run it in Moddable's simulator", async () =>
+	ofProject((await import("./moddable/simulator.js")).simulatorProgram),
+);
+addProgram("firmware", "build images of it that others can flash", async () =>
+	ofProject((await import("./moddable/firmware.js")).firmwareProgram),
+);
+addProgram("sign", "sign images, for devices that take only signed ones", async () =>
+	(await import("./signing.js")).signProgram(),
+);
+addProgram("image", "build an image that virtual devices can update to", async () =>
+	(await import("xs-mcp-virtual-device/make-image")).imageProgram(),
+);
+addProgram("boards", "list the boards, and measure the firmware on each", async () =>
+	(await import("./moddable/boards.js")).boardsProgram(),
+);
+addProgram("doctor", "report what is missing to build, and how to get it", async () =>
+	(await import("./moddable/doctor.js")).doctorProgram(),
+);
 
 if (process.channel) {
 	const { endWithServer } = await import("./job.js");
@@ -95,20 +88,20 @@ function addProgram(name: string, description: string, load: () => Promise<Comma
 		.action(async (rest: string[]) => await runProgram(await load(), rest));
 }
 
+/** Makes a program of the project, whose types are checked before it runs: a build checks its parts. */
+function ofProject(make: (folder: string) => Command): Command {
+	return make(openProject().folder).hook("preAction", async () => {
+		refuse(await findTypeErrors(openProject().folder));
+	});
+}
+
 /** Checks a project before its tests. Rejects with ProgramError that has all problems. */
 async function check(): Promise<void> {
-	const { checkProject } = await import("./project.js");
 	const { problems, warnings } = await checkProject(openProject());
 	for (const warning of warnings) {
 		console.error(`warning: ${warning}`);
 	}
 	refuse(problems);
-}
-
-/** Checks the types of a project before a build, which checks its parts. Rejects with ProgramError that has the errors. */
-async function checkTypes(): Promise<void> {
-	const { findTypeErrors } = await import("./project.js");
-	refuse(await findTypeErrors(openProject().folder));
 }
 
 /** @throws ProgramError if there are problems */

@@ -141,20 +141,14 @@ async function build(folder: string, compiler: Compiler, sources: XsSources, onP
 			const script = `#!/bin/sh\nexec ${emulator} "\${0%/*}/emulated" "$@"\n`;
 			await writeFile(join(result, "xs-host"), script, { mode: 0o755 });
 		}
-		await move(result, folder);
+		await rename(result, folder).catch((error) => {
+			// Another process may have been faster, with the same result.
+			if (!existsSync(join(folder, "xs-host"))) {
+				throw error;
+			}
+		});
 	} finally {
 		await rm(work, { recursive: true, force: true });
-	}
-}
-
-async function move(result: string, folder: string): Promise<void> {
-	try {
-		await rename(result, folder);
-	} catch (error) {
-		// Another process was faster, with the same result.
-		if (!existsSync(join(folder, "xs-host"))) {
-			throw error;
-		}
 	}
 }
 

@@ -151,25 +151,13 @@ function decodePackets(body: Buffer): Packet[] {
 
 /** Finds the fields in a stream, in pieces of any size. */
 function fieldReader(onField: (body: Buffer) => void): (chunk: Buffer) => void {
-	let chunks: Buffer[] = [];
-	let bytes = 0;
-	/** Bytes needed before the next field can be complete: avoids joining at each piece of a long one. */
-	let needed = LENGTH_BYTES;
+	let rest: Buffer = Buffer.alloc(0);
 	return (chunk) => {
-		chunks.push(chunk);
-		bytes += chunk.length;
-		if (bytes < needed) {
-			return;
+		rest = Buffer.concat([rest, chunk]);
+		for (let size = sizeOf(rest); rest.length >= size; size = sizeOf(rest)) {
+			onField(rest.subarray(LENGTH_BYTES, size));
+			rest = rest.subarray(size);
 		}
-		let rest = Buffer.concat(chunks);
-		needed = sizeOf(rest);
-		while (rest.length >= needed) {
-			onField(rest.subarray(LENGTH_BYTES, needed));
-			rest = rest.subarray(needed);
-			needed = sizeOf(rest);
-		}
-		chunks = [rest];
-		bytes = rest.length;
 	};
 }
 

@@ -65,33 +65,25 @@ export class Microphone {
 }
 
 /** Samples that wait, in the order in which they came. */
-export class SampleQueue {
-	#pieces: Int16Array[] = [];
-	length = 0;
+class SampleQueue {
+	#waiting: Int16Array = new Int16Array(0);
+
+	get length(): number {
+		return this.#waiting.length;
+	}
 
 	add(samples: Int16Array): void {
-		this.#pieces.push(samples);
-		this.length += samples.length;
+		const all = new Int16Array(this.length + samples.length);
+		all.set(this.#waiting);
+		all.set(samples, this.length);
+		this.#waiting = all;
 	}
 
 	/** The next samples. Zeros follow if fewer wait. */
 	take(count: number): Int16Array {
 		const taken = new Int16Array(count);
-		for (let at = 0; at < count; ) {
-			const first = this.#pieces[0];
-			if (first === undefined) {
-				break;
-			}
-			const piece = first.subarray(0, count - at);
-			taken.set(piece, at);
-			at += piece.length;
-			this.length -= piece.length;
-			if (piece.length === first.length) {
-				this.#pieces.shift();
-			} else {
-				this.#pieces[0] = first.subarray(piece.length);
-			}
-		}
+		taken.set(this.#waiting.subarray(0, count));
+		this.#waiting = this.#waiting.subarray(count);
 		return taken;
 	}
 }

@@ -7,20 +7,13 @@ import { BARE_CHIP, chipOfBoard } from "../build/check-board.js";
 import { makeProgram, ProgramError } from "../build/program.js";
 import { ROOT } from "../root.js";
 import { configureBuild, findTypeErrors, linkForChip, measureData, prepareTarget } from "./mcconfig.js";
-import { CHIPS, findSdk, findTarget, NO_SDK, type Sdk } from "./sdk.js";
+import { findSdk, findTarget, NO_SDK, type Sdk, TARGETS } from "./sdk.js";
 import "../build/xs-globals.js";
 import { importBundle } from "../build/import-bundle.js";
 import { modulesPlugin } from "../build/modules-plugin.js";
 
 /** The share of its partition that an image must leave free. */
 const LEAST_FREE = 0.05;
-
-/** Targets of docs/boards.csv: the bare chips, then the boards. @internal */
-export const TARGETS: readonly string[] = [
-	BARE_CHIP,
-	...CHIPS,
-	...[...PRESETS.keys()].filter((name) => name !== BARE_CHIP).map((name) => `${BARE_CHIP}/${name}`),
-];
 
 /** Columns of docs/boards.csv. The last two are measured. @internal */
 export const COLUMNS: readonly string[] =

@@ -138,6 +138,13 @@ const NAMED = Object.keys(PLATFORMS).filter((name) => name.split("/")[0] === BAR
 export const BOARDS = NAMED.filter((name) => name === BARE_CHIP || boardOf(name).board !== BARE_CHIP);
 export const CHIPS = NAMED.filter((name) => !BOARDS.includes(name));
 
+/** Targets of docs/boards.csv: the bare chips, then the boards. */
+export const TARGETS: readonly string[] = [
+	BARE_CHIP,
+	...CHIPS,
+	...[...PRESETS.keys()].filter((name) => name !== BARE_CHIP).map((name) => `${BARE_CHIP}/${name}`),
+];
+
 export interface Target {
 	/** mcconfig's name: "esp32/m5stack_cores3". */
 	readonly name: string;
