@@ -118,7 +118,7 @@ function readFields(value: unknown, folder: string, lineOf: (path: Path) => numb
 	return { ...rest, steps: steps.map((step, index) => readStep(step, ["steps", index], folder, lineOf)) };
 }
 
-/** What a step may do. */
+/** Members of a step. */
 const VERBS = fields(
 	Object.fromEntries(["wait", ...ACTION_NAMES, "photo", "expect"].map((name) => [name, z.unknown().optional()])),
 );

@@ -27,7 +27,7 @@ interface Answer {
 	readonly bytes?: Uint8Array;
 }
 
-/** What the camera sees: a window's light falling on a wall. */
+/** The camera's picture: a window's light falling on a wall. */
 const ROOM = `${ROOT}src/hardware/boards/simulator/room.jpg`;
 
 /** The largest picture for the simulated screen, in bytes. */
