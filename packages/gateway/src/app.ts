@@ -94,7 +94,7 @@ function serveRequests(
 	const serve = async (incoming: IncomingMessage, outgoing: ServerResponse, name: string): Promise<void> => {
 		try {
 			guard.checkSource(incoming);
-			if (answerCors(incoming, outgoing)) {
+			if (incoming.headers.origin !== undefined && answerCors(incoming, outgoing)) {
 				return;
 			}
 			if (incoming.headers.upgrade !== undefined) {

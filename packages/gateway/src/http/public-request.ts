@@ -141,6 +141,6 @@ export function fetchPolicy(
 		if (urls.length === 0 || server.configured || isUserOnly(tool)) {
 			return undefined;
 		}
-		return Promise.all(urls.map(([name, url]) => checkUrl(server, name, url))).then(() => undefined);
+		return Promise.all(urls.map(([name, url]) => checkUrl(server, name, url))).then(() => {});
 	};
 }

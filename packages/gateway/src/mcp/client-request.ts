@@ -6,12 +6,10 @@ import {
 	classifyInboundRequest,
 	type InputResponses,
 	isSpecType,
-	type JSONRPCErrorResponse,
 	type JSONRPCMessage,
 	type JSONRPCNotification,
 	type JSONRPCRequest,
 	type JSONRPCResponse,
-	type JSONRPCResultResponse,
 	LOG_LEVEL_META_KEY,
 	PROTOCOL_VERSION_META_KEY,
 	ProtocolError,
@@ -243,12 +241,6 @@ export function readParams<Params>(schema: StandardSchemaV1<unknown, Params>, pa
 	return checked.value;
 }
 
-interface Pending {
-	readonly resolve: (answer: object) => void;
-	readonly reject: (error: Error) => void;
-	readonly isValid: (answer: unknown) => boolean;
-}
-
 const ANSWERS: Readonly<Record<Question["method"], (answer: unknown) => boolean>> = {
 	"elicitation/create": isSpecType.ElicitResult,
 	"sampling/createMessage": isSpecType.CreateMessageResultWithTools,
@@ -257,8 +249,8 @@ const ANSWERS: Readonly<Record<Question["method"], (answer: unknown) => boolean>
 
 /** Requests to a client in its session, as the revisions until 2025-11-25 have them. */
 export class ClientQuestions {
-	/** The unanswered questions, by request id. */
-	readonly #pending = new Map<unknown, Pending>();
+	/** Functions that take the answers to questions, by request id. */
+	readonly #pending = new Map<RequestId, (response: JSONRPCResponse) => void>();
 	/** The first question has id 1: some clients take 0 for no id. */
 	#lastId = 0;
 
@@ -271,27 +263,29 @@ export class ClientQuestions {
 		this.#lastId += 1;
 		const id = this.#lastId;
 		const { method, params } = question;
-		const isValid = ANSWERS[method];
 		const ended = AbortSignal.any([signal, request.signal]);
-		let withdraw = (): void => {};
-		let timer: NodeJS.Timeout | undefined;
+		if (ended.aborted) {
+			throw new ProtocolError(ProtocolErrorCode.InternalError, "cancelled");
+		}
+		const answer = new Promise<JSONRPCResponse>((resolve) => this.#pending.set(id, resolve));
+		const cancel = (reason: string): void => {
+			request.notify("notifications/cancelled", { requestId: id, reason });
+			this.#fail(id, reason);
+		};
+		const withdraw = (): void => cancel("the question was withdrawn");
+		ended.addEventListener("abort", withdraw, { once: true });
+		const timer = setTimeout(() => cancel(`${method}: no answer within ${ANSWER_TIME / 1_000} s`), ANSWER_TIME);
 		try {
-			return await new Promise<object>((resolve, reject) => {
-				const cancel = (reason: string): void => {
-					const cancelled = { requestId: id, reason };
-					request.notify("notifications/cancelled", cancelled);
-					reject(new ProtocolError(ProtocolErrorCode.InternalError, reason));
-				};
-				withdraw = () => cancel("the question was withdrawn");
-				if (ended.aborted) {
-					reject(new ProtocolError(ProtocolErrorCode.InternalError, "cancelled"));
-					return;
-				}
-				ended.addEventListener("abort", withdraw, { once: true });
-				timer = setTimeout(() => cancel(`${method}: no answer within ${ANSWER_TIME / 1_000} s`), ANSWER_TIME);
-				this.#pending.set(id, { resolve, reject, isValid });
-				request.channel.send({ jsonrpc: "2.0", id, method, ...(params && { params: { ...params } }) }, request);
-			});
+			request.channel.send({ jsonrpc: "2.0", id, method, ...(params && { params: { ...params } }) }, request);
+			const response = await answer;
+			if ("error" in response) {
+				const { code, message, data } = response.error;
+				throw ProtocolError.fromError(code, message, data);
+			}
+			if (!ANSWERS[method](response.result)) {
+				throw new ProtocolError(ProtocolErrorCode.InternalError, "the client's answer is not valid MCP");
+			}
+			return response.result;
 		} finally {
 			clearTimeout(timer);
 			ended.removeEventListener("abort", withdraw);
@@ -300,23 +294,19 @@ export class ClientQuestions {
 	}
 
 	/** Takes an answer of the client. */
-	answered(response: JSONRPCResultResponse | JSONRPCErrorResponse): void {
-		const pending = this.#pending.get(response.id);
-		if ("error" in response) {
-			const { code, message, data } = response.error;
-			pending?.reject(ProtocolError.fromError(code, message, data));
-		} else if (pending?.isValid(response.result) === false) {
-			pending.reject(new ProtocolError(ProtocolErrorCode.InternalError, "the client's answer is not valid MCP"));
-		} else {
-			pending?.resolve(response.result);
-		}
+	answered(response: JSONRPCResponse): void {
+		this.#pending.get(response.id as RequestId)?.(response);
 	}
 
 	/** Rejects the questions without an answer: the client has disconnected. */
 	close(): void {
-		for (const { reject } of this.#pending.values()) {
-			reject(new ProtocolError(ProtocolErrorCode.InternalError, "the client has disconnected"));
+		for (const id of this.#pending.keys()) {
+			this.#fail(id, "the client has disconnected");
 		}
+	}
+
+	#fail(id: RequestId, message: string): void {
+		this.answered({ jsonrpc: "2.0", id, error: { code: ProtocolErrorCode.InternalError, message } });
 	}
 }
 

@@ -179,12 +179,15 @@ export class Client {
 		const { id, channel } = request;
 		let answer: { result: Record<string, unknown> } | { error: JSONRPCErrorResponse["error"] };
 		try {
-			const method = this.findMethod(request.method);
-			if (method === undefined) {
+			const { method: name } = request;
+			const isOfEvents = Object.hasOwn(EVENT_METHODS, name) && this.gateway.find(events) !== undefined;
+			const methods = isOfEvents ? EVENT_METHODS : METHODS;
+			const method = Object.hasOwn(methods, name) ? methods[name] : undefined;
+			if (method === undefined || method.era === (this.isStateless ? "session" : "stateless")) {
 				throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
 			}
 			const result = (await method.serve(request)) as Record<string, unknown>;
-			answer = { result: this.isStateless ? this.#resultOf(request.method, result) : result };
+			answer = { result: this.isStateless ? this.#resultOf(name, result) : result };
 		} catch (error) {
 			answer = { error: errorFor(error, this.revision) };
 		}
@@ -401,15 +404,6 @@ export class Client {
 			},
 			...(hasEvents && { events: {} }),
 		};
-	}
-
-	/** Finds a method of the client's revision. */
-	findMethod(name: string): Method | undefined {
-		const isOfEvents = Object.hasOwn(EVENT_METHODS, name) && this.gateway.find(events) !== undefined;
-		const methods = isOfEvents ? EVENT_METHODS : METHODS;
-		const found = Object.hasOwn(methods, name) ? methods[name] : undefined;
-		const other = this.isStateless ? "session" : "stateless";
-		return found?.era === other ? undefined : found;
 	}
 
 	/** The result as of 2026-07-28: it has a type, the gateway's name and the time to keep it. */

@@ -52,6 +52,8 @@ export const STREAM = {
 export class Exchange implements Channel {
 	/** Its name in the ids of events. */
 	readonly stream: number;
+	/** Whether its response is a stream of events. Otherwise the answers are sent as JSON, once all requests have theirs. */
+	isStream = false;
 	/** Requests without an answer. */
 	readonly #pending = new Map<RequestId, JSONRPCRequest>();
 	readonly #form: ResponseForm;
@@ -59,7 +61,6 @@ export class Exchange implements Channel {
 	/** JSON of messages that were not sent yet. */
 	readonly #answers: string[] = [];
 	#response: ServerResponse;
-	#isStream = false;
 	#quietTicks = 0;
 
 	constructor(
@@ -79,11 +80,6 @@ export class Exchange implements Channel {
 		this.#keepAlive();
 	}
 
-	/** Whether its response is a stream of events. Otherwise the answers are sent as JSON, once all requests have theirs. */
-	get isStream(): boolean {
-		return this.#isStream;
-	}
-
 	/** Whether the connection of its response is lost. */
 	get isLost(): boolean {
 		return this.#response.destroyed;
@@ -100,8 +96,8 @@ export class Exchange implements Channel {
 		if (response.destroyed || response.writableEnded) {
 			return;
 		}
-		if (!this.#isStream) {
-			this.#isStream = true;
+		if (!this.isStream) {
+			this.isStream = true;
 			response.writeHead(200, { ...this.#form.headers, ...STREAM });
 			for (const earlier of this.#answers.splice(0)) {
 				response.write(this.#form.event(this.stream, earlier));
@@ -125,7 +121,7 @@ export class Exchange implements Channel {
 				}
 				this.cut();
 			}
-			if (!this.#response.writableEnded && (this.#isStream || !this.isLost)) {
+			if (!this.#response.writableEnded && (this.isStream || !this.isLost)) {
 				this.write(this.#form.event(this.stream, text, message.method));
 			}
 			return;
@@ -144,7 +140,7 @@ export class Exchange implements Channel {
 			return;
 		}
 		const [response, answers] = [this.#response, this.#answers];
-		if (json !== undefined && this.#isStream) {
+		if (json !== undefined && this.isStream) {
 			this.write(this.#form.event(this.stream, json));
 		} else if (json !== undefined) {
 			answers.push(json);
@@ -152,7 +148,7 @@ export class Exchange implements Channel {
 		if (this.#pending.size > 0 || response.destroyed) {
 			return;
 		}
-		if (this.#isStream) {
+		if (this.isStream) {
 			response.end();
 		} else if (answers.length === 0) {
 			response.writeHead(status, { ...this.#form.headers, ...STREAM }).end();
@@ -170,7 +166,7 @@ export class Exchange implements Channel {
 			this.#response = response;
 			this.#keepAlive();
 		}
-		this.#isStream = false;
+		this.isStream = false;
 		this.write(missed === "" ? this.#form.first(this.stream) : missed);
 	}
 
@@ -184,7 +180,7 @@ export class Exchange implements Channel {
 		const response = this.#response;
 		const requests = [...this.#pending.values()];
 		this.#pending.clear();
-		if (this.#isStream) {
+		if (this.isStream) {
 			for (const { id, method } of requests) {
 				// `subscriptions/listen` can end at any time: with a result.
 				const result = { resultType: "complete", _meta: { [SUBSCRIPTION_ID_META_KEY]: id } };
@@ -223,7 +219,7 @@ export class Exchange implements Channel {
 		this.#quietTicks = (this.#quietTicks + 1) % QUIET_TICKS;
 		try {
 			if (this.#quietTicks === 0 && this.#response.writableLength === 0) {
-				this.write(this.#isStream ? COMMENT : this.#form.first(this.stream));
+				this.write(this.isStream ? COMMENT : this.#form.first(this.stream));
 			}
 		} catch (error) {
 			this.cut();

@@ -161,8 +161,10 @@ export class Server {
 	/** Milliseconds that a call waits for its turn, and that the server then has. */
 	readonly #timeout: number;
 	#record: ServerRecord | undefined;
-	#connection: Connection | undefined;
-	#online = false;
+	/** Its current connection, whether or not its tools are known yet. */
+	connection: Connection | undefined;
+	/** Whether it can be called: it is connected, and its tools are known. */
+	online = false;
 	/** The last state that a device has reported: "idle", "speaking", … Undefined if it has reported none, and while it is offline. */
 	state: string | undefined;
 	/** The last notification of a button or sensor. Undefined before the first one, and while it is offline. */
@@ -204,8 +206,8 @@ export class Server {
 				(uri) => this.registry.emit("updated", this, uri),
 				(message) => this.registry.emit("warning", message),
 			);
-			if (this.#online && this.#connection !== undefined) {
-				this.#subscriptions.online(this.#connection);
+			if (this.online && this.connection !== undefined) {
+				this.#subscriptions.online(this.connection);
 			}
 		}
 		return this.#subscriptions;
@@ -252,16 +254,6 @@ export class Server {
 		return this.record.lastSeen;
 	}
 
-	/** Its current connection, whether or not its tools are known yet. */
-	get connection(): Connection | undefined {
-		return this.#connection;
-	}
-
-	/** Whether it can be called: it is connected, and its tools are known. */
-	get online(): boolean {
-		return this.#online;
-	}
-
 	/** Whether calls run. */
 	get busy(): boolean {
 		return this.#running > 0;
@@ -292,7 +284,7 @@ export class Server {
 	/** Takes over a new connection. The one before is over, although it may take a moment to close. */
 	connect(connection: Connection): void {
 		this.disconnect();
-		this.#connection = connection;
+		this.connection = connection;
 		this.#uploads = this.registry.uploadsOf(connection);
 		connection.server = this;
 		this.outdated = LIST_NAMES;
@@ -302,9 +294,9 @@ export class Server {
 	/** Takes over its record, which was read or confirmed over its connection: it can be called. */
 	discovered(record: ServerRecord): void {
 		this.#record = record;
-		if (!this.#online && this.#connection !== undefined) {
-			this.#online = true;
-			this.#subscriptions?.online(this.#connection);
+		if (!this.online && this.connection !== undefined) {
+			this.online = true;
+			this.#subscriptions?.online(this.connection);
 			this.#startNext();
 			this.#limitWaits();
 		}
@@ -312,12 +304,12 @@ export class Server {
 
 	/** Takes over that its connection has ended. */
 	disconnect(): void {
-		this.#connection = undefined;
+		this.connection = undefined;
 		this.#failedLists = undefined;
 		this.state = undefined;
 		this.event = undefined;
-		if (this.#online) {
-			this.#online = false;
+		if (this.online) {
+			this.online = false;
 			this.#record = { ...this.record, lastSeen: Date.now() };
 			this.#subscriptions?.offline();
 			this.#limitWaits();
@@ -326,7 +318,7 @@ export class Server {
 
 	/** Takes a notification from its connection, except progress and cancellation. */
 	notified(connection: Connection, method: string, params: Notification["params"]): void {
-		if (connection !== this.#connection) {
+		if (connection !== this.connection) {
 			// Another gateway has the server by now, and has recorded the event.
 			return;
 		}
@@ -462,7 +454,7 @@ export class Server {
 		if (this.#isClosed) {
 			throw shuttingDown();
 		}
-		if (!this.#online) {
+		if (!this.online) {
 			this.#settings?.wake().catch(({ message }: Error) => {
 				this.#rejectWaiting(new ServerError("server-offline", `${message}. Nothing was sent to it.`));
 			});
@@ -530,11 +522,11 @@ export class Server {
 
 	#takeTurn(): Connection | undefined {
 		const { callsPerServer = 4 } = this.#limits;
-		if (!this.#online || !this.#connection?.isOpen || this.#running >= callsPerServer) {
+		if (!this.online || !this.connection?.isOpen || this.#running >= callsPerServer) {
 			return undefined;
 		}
 		this.#running += 1;
-		return this.#connection;
+		return this.connection;
 	}
 
 	/** Rejects with ServerError "queue-full", "server-offline", or "cancelled" if the caller cancels before its turn. */
@@ -581,7 +573,7 @@ export class Server {
 
 	#limitWait(call: WaitingCall): void {
 		const { offlineWait = 10_000 } = this.#limits;
-		const isOffline = !this.#online;
+		const isOffline = !this.online;
 		const wait = isOffline ? offlineWait : this.#timeout;
 		const expire = (): void => {
 			const seen = `it was last seen at ${new Date(this.lastSeen).toISOString()}`;
