@@ -13,6 +13,7 @@ import { isObject } from "xs-mcp-firmware/core/text/json";
 import {
 	failedResult,
 	flawOf,
+	jsonIn,
 	MAX_NESTING,
 	type OrInput,
 	REVISION_OF_STATELESS,
@@ -59,18 +60,17 @@ export function resultFor(result: OrInput<CallToolResult>, revision: string): Or
  */
 function structured(result: CallToolResult): CallToolResult {
 	const [block, ...others] = result.content;
-	if (result.isError || block?.type !== "text" || others.length > 0) {
+	if (result.isError || block?.type !== "text" || others.length > 0 || !NOT_OBJECT.test(block.text)) {
 		return result;
 	}
-	try {
-		const value: unknown = JSON.parse(block.text);
-		return isObject(value) || flawOf(value, MAX_NESTING) === "depth"
-			? result
-			: { ...result, structuredContent: { result: value } };
-	} catch {
-		return result;
-	}
+	const value = jsonIn(block.text);
+	return value === undefined || flawOf(value, MAX_NESTING) === "depth"
+		? result
+		: { ...result, structuredContent: { result: value } };
 }
+
+/** The beginning of JSON that is no object. Most texts are neither. */
+const NOT_OBJECT = /^[ \t\r\n]*["[\d\-tfn]/;
 
 /** Wraps structured content that is not an object, for revisions until 2025-11-25. The text has such a value, too (SEP-2106). */
 function withObject(result: CallToolResult, revision: string): CallToolResult {

@@ -1,7 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import {
 	type CallToolResult,
-	type JSONRPCMessage,
 	type JSONRPCRequest,
 	ProtocolErrorCode,
 	type RequestId,
@@ -11,6 +10,7 @@ import { isObject } from "xs-mcp-firmware/core/text/json";
 import { backoff, failedResult, jsonIn, readClientMessage, SERVER_ERROR } from "xs-mcp-manager/core";
 import { MAX_PAGE_BYTES } from "../catalog/pages.js";
 import { watchLiveness } from "../http/listener.js";
+import type { Client } from "../mcp/client.js";
 import { type Channel, isNotification, isRequest, isResponse } from "../mcp/client-request.js";
 
 const MAX_RETRY_DELAY = 60_000;
@@ -109,11 +109,7 @@ const LISTS: ReadonlySet<string> = new Set(["tools/list", "resources/list"]);
 type Message = Readonly<Record<string, unknown>>;
 
 /** Serves the client of one connection. */
-interface MessageHandler {
-	receive(message: JSONRPCMessage): void;
-	/** The connection has ended. */
-	close(): unknown;
-}
+type MessageHandler = Pick<Client, "receive" | "close">;
 
 /**
  * Serves bare JSON-RPC over a WebSocket that the gateway has opened: it is the MCP server, and whoever accepted the connection the
