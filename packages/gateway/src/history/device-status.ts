@@ -1,5 +1,6 @@
 import { EventEmitter } from "node:events";
 import { LRUCache } from "lru-cache";
+import pLimit from "p-limit";
 import { isObject } from "xs-mcp-firmware/core/text/json";
 import { DEVICE_EVENTS } from "xs-mcp-firmware/hardware/vocabulary";
 import { isUserOnly, jsonOf, type Server, type ServerRegistry, type ServerTool } from "xs-mcp-manager/core";
@@ -20,6 +21,9 @@ const MAX_DEVICES = 10_000;
 /** Milliseconds after a change until the status is read, and between readings of values that are not reported, such as the battery. */
 const READ_DELAY = 300;
 const READ_INTERVAL = 15_000;
+
+/** Devices that are read at the same time after changes: thousands may change at once. */
+const MAX_READS = 64;
 
 /** The status of a device, or some of its members: values by section, or parts by kind and name. */
 export type DeviceStatus = Readonly<Record<string, unknown>>;
@@ -55,6 +59,7 @@ export function followStatuses(servers: ServerRegistry) {
 	const changes = new Map<string, { readonly time: number; readonly timer: NodeJS.Timeout }>();
 	/** Devices whose status is being read. */
 	const reading = new WeakSet<Server>();
+	const limit = pLimit(MAX_READS);
 	/** Conditions of which one must apply for a device to be read after each change. */
 	const conditions: ((server: Server) => boolean)[] = [];
 
@@ -62,16 +67,16 @@ export function followStatuses(servers: ServerRegistry) {
 	 * Reads the status of a device: once at a time, and independently of others, of which some may be silent. The registry
 	 * reports the answer, as it reports answers to clients.
 	 *
-	 * @returns whether a request was made. It is not if the device is offline, has no such tool, or is being read
+	 * @returns the end of the request, which never rejects. Undefined if the device is offline, has no such tool, or is being read
 	 */
-	const read = (server: Server): boolean => {
+	const read = (server: Server): Promise<void> | undefined => {
 		const tool = statusToolOf(server);
 		if (!server.online || reading.has(server)) {
-			return false;
+			return undefined;
 		}
 		if (tool === undefined || isUserOnly(tool)) {
 			events.emit("read", server);
-			return false;
+			return undefined;
 		}
 		reading.add(server);
 		askedAt.set(server.id, Date.now());
@@ -79,8 +84,7 @@ export function followStatuses(servers: ServerRegistry) {
 			reading.delete(server);
 			events.emit("read", server, problem);
 		};
-		server.call(tool, {}, { principal: STATUS_PRINCIPAL, timeout: READ_TIME }).then(() => ended(), ended);
-		return true;
+		return server.call(tool, {}, { principal: STATUS_PRINCIPAL, timeout: READ_TIME }).then(() => ended(), ended);
 	};
 	/** Reads a device that has changed: soon if a condition applies, else by {@link refresh}. */
 	const readChanged = (server: Server): void => {
@@ -88,11 +92,12 @@ export function followStatuses(servers: ServerRegistry) {
 		if (!conditions.some((isMet) => isMet(server))) {
 			askedAt.delete(id);
 		} else if (!changes.has(id)) {
-			const timer = setTimeout(() => {
-				changes.delete(id);
+			const readNow = (): unknown => {
+				const isStale = changes.delete(id);
 				// The status that is being read may be from before the change.
-				(reading.has(server) ? readChanged : read)(server);
-			}, READ_DELAY).unref();
+				return isStale && (reading.has(server) ? readChanged : read)(server);
+			};
+			const timer = setTimeout(() => void limit(readNow), READ_DELAY).unref();
 			changes.set(id, { time: Date.now(), timer });
 		}
 	};
@@ -122,7 +127,8 @@ export function followStatuses(servers: ServerRegistry) {
 			askedAt.set(id, Date.now());
 			statuses.set(id, status);
 			events.emit("reported", server, status, status);
-		} else if (!isStatus && outcome === "ok" && tool.annotations?.readOnlyHint !== true) {
+		} else if (!isStatus && tool.annotations?.readOnlyHint !== true) {
+			// A call that has failed may have changed the device, too.
 			readChanged(server);
 		}
 	});
@@ -138,7 +144,7 @@ export function followStatuses(servers: ServerRegistry) {
 			const due = Date.now() - READ_INTERVAL;
 			for (const server of [...ids].flatMap((id) => servers.find(id) ?? [])) {
 				if ((askedAt.get(server.id) ?? 0) <= due) {
-					read(server);
+					void read(server);
 				}
 			}
 		},
