@@ -48,7 +48,6 @@ const EFFECTS = {
 	unavailable: { status: 503 },
 	parse: { rpc: -32_700 },
 	"invalid-request": { rpc: -32_600 },
-	"method-not-found": { status: 404, rpc: -32_601 },
 	"invalid-params": { rpc: -32_602 },
 	"session-not-found": { status: 404, rpc: -32_001 },
 	/** The headers of a message of 2026-07-28 differ from its body: HeaderMismatch. */

@@ -17,8 +17,8 @@ const resolve = ((name: string, _options: unknown, callback: (...args: unknown[]
 	callback(null, [{ address, family: 4 }], 4);
 }) as LookupFunction;
 
-async function start(t: TestContext, settings: Parameters<typeof startProgram>[1] = {}) {
-	const side = await startProgram(t, { userTools: ["*"], ...settings }, makeStateFolder(), { resolve });
+async function start(t: TestContext, settings: Parameters<typeof startProgram>[1] = {}, lookup = resolve) {
+	const side = await startProgram(t, { userTools: ["*"], ...settings }, makeStateFolder(), { resolve: lookup });
 	const device = await WireDevice.connect(t, side, { tools: [PLAY, UPGRADE, OPEN], onCall: () => done("true") });
 	const client = await connect(t, side);
 	const call = async (args: object, tool = "self_audio_speaker_play") => {
@@ -54,6 +54,22 @@ describe("a URL that a client has a device fetch", () => {
 		}
 		assert.match(await call({ target: "http://192.168.1.1/" }, "self_open"), /^target: /);
 		assert.equal(device.calls.length, 0);
+	});
+
+	it("is looked up after the one before: a call may have thousands", async (t) => {
+		let [pending, most] = [0, 0];
+		const slow = ((...args: Parameters<LookupFunction>) => {
+			pending += 1;
+			most = Math.max(most, pending);
+			setImmediate(() => {
+				pending -= 1;
+				resolve(...args);
+			});
+		}) as LookupFunction;
+		const { call } = await start(t, {}, slow);
+		const urls = Array.from({ length: 50 }, (_, at) => [`url${at}Url`, `http://public${at}.example/`]);
+		await call(Object.fromEntries(urls));
+		assert.equal(most, 1);
 	});
 
 	it("is of a host that the settings name, or of any", async (t) => {

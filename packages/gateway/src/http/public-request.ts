@@ -141,6 +141,7 @@ export function fetchPolicy(
 		if (urls.length === 0 || server.configured || isUserOnly(tool)) {
 			return undefined;
 		}
-		return Promise.all(urls.map(([name, url]) => checkUrl(server, name, url))).then(() => {});
+		// One after the other: a call may have thousands of hostnames.
+		return urls.reduce((before, [name, url]) => before.then(() => checkUrl(server, name, url)), Promise.resolve());
 	};
 }
