@@ -65,6 +65,13 @@ describe("packets of a text", { skip: skipIf(await whyNoOpus()) }, () => {
 		assert.equal(new Set(turns.flat()).size, 8 * 49);
 	});
 
+	it("are not encoded any more when the text is withdrawn before the first is there", async () => {
+		const text = say("60");
+		const packets = text.packets();
+		text.withdraw();
+		assert.ok((await collect(await packets)).length <= 1);
+	});
+
 	it("are not encoded any more when the text is withdrawn", async () => {
 		const text = say("60");
 		const packets = await text.packets();

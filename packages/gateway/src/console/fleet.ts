@@ -168,6 +168,7 @@ export function openFleet(gateway: RunningGateway) {
 				pages.delete(onChange);
 				if (pages.size === 0) {
 					clearInterval(interval);
+					hasChanges = false;
 					rows.clear();
 				}
 			};

@@ -56,11 +56,11 @@ export function makeSpeech(voice: Voice) {
 				sounds.set(text, sound);
 				return sound;
 			});
-			let shared: SharedPackets | undefined;
-			const packets = once(async () => {
-				shared = await sharePackets(await sound(), turns);
+			let shared: Promise<SharedPackets> | undefined;
+			const packets = (): Promise<SharedPackets> => {
+				shared ??= sound().then((each) => sharePackets(each, turns));
 				return shared;
-			});
+			};
 			return {
 				/** Path of a WAV file, until `withdraw` is called. */
 				path: once(async () => serve(`${id}.wav`, encodeWav(await sound()))),
@@ -78,7 +78,7 @@ export function makeSpeech(voice: Voice) {
 				withdraw: () => {
 					files.delete(`${id}.wav`);
 					files.delete(`${id}.ogg`);
-					shared?.close();
+					shared?.then(({ close }) => close()).catch(() => {});
 				},
 			};
 		},
