@@ -41,6 +41,17 @@ describe("the contents of resources that are kept", () => {
 		cache.clear();
 	});
 
+	it("may have a time of any length", async () => {
+		const { server, read } = resourceServer(() => 1);
+		for (const ttl of [0.5, 1e-9, -1, Number.POSITIVE_INFINITY]) {
+			await makeResourceCache(ttl).read(server, "file:a");
+		}
+		const forever = makeResourceCache(Number.POSITIVE_INFINITY);
+		await forever.read(server, "file:b");
+		await forever.read(server, "file:b");
+		assert.deepEqual(read, ["file:a", "file:a", "file:a", "file:a", "file:b"]);
+	});
+
 	it("do not include contents that are longer than all may be", async () => {
 		let length = 1;
 		const { server, followed, read, cache } = resourceServer(() => length);

@@ -34,7 +34,8 @@ export function makeResourceCache(ttl: number) {
 	const cache = new LRUCache<string, Kept>({
 		max: MAX_CACHED,
 		maxSize: MAX_CHARACTERS,
-		ttl,
+		// It takes whole milliseconds, and 0 for contents that never expire.
+		ttl: Number.isFinite(ttl) ? Math.ceil(Math.max(0, ttl)) : 0,
 		dispose: ({ stopFollowing }) => void stopFollowing.then((stop) => stop()),
 	});
 
@@ -42,7 +43,7 @@ export function makeResourceCache(ttl: number) {
 	const keep = (key: string, server: Server, uri: string, result: ReadResourceResult): void => {
 		const size = result.contents.reduce((sum, item) => sum + ("text" in item ? item.text : item.blob).length, 1);
 		cache.delete(key);
-		if (ttl === 0 || size > MAX_CHARACTERS) {
+		if (ttl <= 0 || size > MAX_CHARACTERS) {
 			return;
 		}
 		const ignore = (): void => {};
