@@ -24,17 +24,8 @@ export async function startIssuer(test: TestContext): Promise<TestIssuer> {
 	const { publicKey, privateKey } = await generateKeyPair("ES256");
 	const keys = { keys: [{ ...(await exportJWK(publicKey)), kid: "one", alg: "ES256", use: "sig" }] };
 	const server = createServer(({ url }, response) => {
-		const metadata = {
-			issuer: issuer.url,
-			authorization_endpoint: `${issuer.url}/authorize`,
-			token_endpoint: `${issuer.url}/token`,
-			jwks_uri: `${issuer.url}/keys`,
-			response_types_supported: ["code"],
-			subject_types_supported: ["public"],
-			id_token_signing_alg_values_supported: ["ES256"],
-		};
 		const bodies: Record<string, object> = {
-			"/realms/home/.well-known/openid-configuration": metadata,
+			"/realms/home/.well-known/openid-configuration": { issuer: issuer.url, jwks_uri: `${issuer.url}/keys` },
 			"/realms/home/keys": keys,
 		};
 		const body = bodies[url as string];

@@ -1,5 +1,6 @@
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import { isObject } from "xs-mcp-firmware/core/text/json";
+import * as z from "zod";
 import { type AccessGrant, isScope, limitsOf, type TokenIssuer } from "../config/access.js";
 import type { Configuration } from "../config/settings.js";
 import { GatewayError } from "../gateway-error.js";
@@ -16,6 +17,9 @@ const CLOCK_TOLERANCE = 30;
 
 /** Milliseconds for the issuer to answer. */
 const TIMEOUT = 5_000;
+
+/** An issuer of tokens for programs has no other members, which the SDK's discovery requires. */
+const METADATA = z.object({ issuer: z.string(), jwks_uri: z.url({ protocol: /^https?$/ }) });
 
 /**
  * Makes the issuer of an authorization server outside (Keycloak, Auth0, Entra), whose access tokens are JWTs: RFC 9068, RFC 8725.
@@ -99,15 +103,22 @@ function unavailable(what: string, { message }: Error): GatewayError {
 
 /** Finds the keys by the issuer's metadata (RFC 8414 section 3, OpenID Connect Discovery section 4). */
 async function readKeys(issuer: string): Promise<JWTVerifyGetKey> {
-	const { discoverAuthorizationServerMetadata } = await import("@modelcontextprotocol/client");
-	const fetchFn: typeof fetch = (url, init) =>
-		fetch(url, { ...init, redirect: "error", signal: AbortSignal.timeout(TIMEOUT) });
-	const { jwks_uri: keys } = (await discoverAuthorizationServerMetadata(issuer, { fetchFn })) ?? {};
-	if (typeof keys !== "string") {
-		throw new Error("none found, or without jwks_uri");
+	const { origin, pathname } = new URL(issuer);
+	const path = pathname.replace(/\/$/, "");
+	for (const at of [`/.well-known/oauth-authorization-server${path}`, `${path}/.well-known/openid-configuration`]) {
+		const response = await fetch(`${origin}${at}`, { redirect: "error", signal: AbortSignal.timeout(TIMEOUT) });
+		if (response.ok) {
+			const metadata = METADATA.parse(await response.json());
+			// RFC 8414 section 3.3: other metadata could name an attacker's keys.
+			if (metadata.issuer !== issuer) {
+				throw new Error(`the metadata is of another issuer: ${metadata.issuer}`);
+			}
+			const { createRemoteJWKSet } = await import("jose");
+			return createRemoteJWKSet(new URL(metadata.jwks_uri), { timeoutDuration: TIMEOUT });
+		}
+		await response.body?.cancel();
 	}
-	const { createRemoteJWKSet } = await import("jose");
-	return createRemoteJWKSet(new URL(keys), { timeoutDuration: TIMEOUT });
+	throw new Error("none found");
 }
 
 /** A claim by its name; if no claim has that name, by its path with dots. */
