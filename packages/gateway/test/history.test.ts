@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -91,6 +92,17 @@ describe("the history of a device", () => {
 		for (const { calls, cancelled } of silent) {
 			assert.ok(calls.length - cancelled.length <= 1, `${calls.length} reads, of which ${cancelled.length} have ended`);
 		}
+	});
+
+	it("is not read each minute if the device's status is only text", async (t) => {
+		const { device, gateway } = await startWithDevice(t, () => "fine" as never);
+		const { history, statuses } = gateway.use(historyPlugin);
+		const read = once(statuses, "read");
+		await history?.tick(Date.now() + 86_400_000);
+		await read;
+		await history?.tick(Date.now() + 120_000);
+		const server = gateway.servers.find(LAMP);
+		assert.ok(server && (await statuses.read(server)) === undefined && device.calls.length === 2);
 	});
 
 	it("has the values of the device's status alone, whatever other tools are named like it", async (t) => {

@@ -112,10 +112,10 @@ export function keepHistory(
 		}
 	});
 	// The values of a status are kept, whichever client has read it.
-	statuses.on("reported", (server, reported, whole) => {
+	statuses.on("reported", (server, reported) => historyOf(server)?.measured(reported));
+	statuses.on("read", (server, problem) => {
 		const device = historyOf(server);
-		device?.measured(reported);
-		if (device !== undefined && reported === whole) {
+		if (device !== undefined && problem === undefined) {
 			device.measuredAt = Date.now();
 		}
 	});
