@@ -51,6 +51,7 @@ describe("a WAV file of a voice", () => {
 
 	it("is rejected if it has another format", () => {
 		assert.throws(() => readWav(wavOf(Buffer.alloc(4), { code: 7, bits: 8 })));
+		assert.throws(() => readWav(wavOf(Buffer.alloc(4), { code: 0xfffe, bits: 16 })), /16 bits in format 65534/);
 		assert.throws(() => readWav(Buffer.from("<!doctype html>")), /not a WAV file/);
 	});
 });

@@ -31,7 +31,8 @@ export function readWav(file: Buffer): Sound {
 		throw new Error(format === undefined || data === undefined ? "not a WAV file" : "a WAV file without samples");
 	}
 	const [first, channels, sampleRate] = [format.readUInt16LE(0), format.readUInt16LE(2), format.readUInt32LE(4)];
-	const [code, bits] = [first === EXTENSIBLE ? format.readUInt16LE(24) : first, format.readUInt16LE(14)];
+	const isExtensible = first === EXTENSIBLE && format.length >= 26;
+	const [code, bits] = [isExtensible ? format.readUInt16LE(24) : first, format.readUInt16LE(14)];
 	const read = READERS[`${code}/${bits}`];
 	if (read === undefined || channels === 0 || sampleRate < MIN_RATE || sampleRate > MAX_RATE) {
 		throw new Error(`WAV: ${bits} bits in format ${code}, ${channels} channels, ${sampleRate} Hz are not supported`);
