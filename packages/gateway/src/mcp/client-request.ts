@@ -56,7 +56,7 @@ export interface Channel {
 	 * @param request the client's request that the message answers or belongs to. Default: none
 	 */
 	send(message: JSONRPCMessage, request?: ClientRequest): void;
-	/** Takes over that a request gets no answer: the client has cancelled it. */
+	/** Called when a request gets no answer, because the client has cancelled it. */
 	settle?(id: RequestId): void;
 	/** Keeps the settings of the client's session beyond this process. `request` has changed them. Never rejects. */
 	keep?(request: JSONRPCRequest): Promise<void>;

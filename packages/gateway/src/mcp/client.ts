@@ -168,7 +168,7 @@ export class Client {
 		}
 	}
 
-	/** Settles when the settings of the client's session, which a request has changed, are kept. Returns its result. */
+	/** Resolves with the result of a request that has changed the settings of the session, once they are kept. */
 	async keepSettings({ message }: ClientRequest): Promise<object> {
 		await this.#channel?.keep?.(message);
 		return {};

@@ -80,6 +80,7 @@ export abstract class Connection {
 	protected readonly pending = new Map<RequestId, PendingRequest>();
 	/** Undefined until a feature follows the connection: there are thousands. */
 	#events: EventEmitter<ConnectionEvents> | undefined;
+	/** False once it has ended. Set by {@link ended} alone. */
 	isOpen = true;
 	#closeReason = "";
 	/** The first request has id 1: some peers take 0 for no id. */
