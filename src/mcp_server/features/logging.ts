@@ -26,16 +26,6 @@ const MAX_RATE = 10;
 /** Characters of a message's data as JSON. */
 const MAX_DATA_LENGTH = 1_024;
 
-/** The messages of a session. */
-interface SessionLog {
-	level: LogLevel;
-	/** When the current second began. */
-	since: number;
-	sent: number;
-	/** Messages dropped since one was sent. */
-	dropped: number;
-}
-
 /** Logging: messages for the client beyond a tool's result (MCP 2025-11-25, server/utilities/logging). */
 export class Logging implements Feature<unknown> {
 	readonly capabilities = { logging: {} };

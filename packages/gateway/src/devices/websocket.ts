@@ -131,7 +131,6 @@ export async function listenForWebSocket(servers: ServerRegistry, options: Devic
 	const onFailure = ({ message }: Error): void => servers.reject(`listening for devices: ${message}`);
 	return {
 		port: await listenOn(http, { host, port }, onFailure),
-		/** Uses another key and certificate for new connections. */
 		server: http,
 		/** Disconnects the devices that would no longer be admitted, whether or not they have said hello. */
 		recheck(stillAdmits: (admission: Admission) => boolean): void {
