@@ -119,8 +119,6 @@ export function makeRejectionReport(gateway: RunningGateway, addressOf: (request
 /**
  * Returns the error that the client gets. The log has the details of an internal one, and the path and the cure of one that was not
  * saved.
- *
- * @internal exported for tests
  */
 export function toClient(error: Error): GatewayError {
 	if (!isForClient(error)) {
