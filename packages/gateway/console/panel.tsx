@@ -4,11 +4,10 @@ import type { CallToolResult, Tool } from "@modelcontextprotocol/client";
 import { type ReadonlySignal, signal } from "@preact/signals";
 import { render } from "preact";
 import { Device } from "./store/device.js";
-import { chosenLanguage, stateText, t, theme } from "./texts.js";
+import { chosenLanguage, stateText, t, theme, visibleLine } from "./texts.js";
 import { Badge } from "./views/basics.js";
 import { Controls } from "./views/controls.js";
 import { Pictures, Readings } from "./views/readings.js";
-import { visibleLine } from "./views/visible.js";
 
 /** Milliseconds between readings: a page in a chat gets no events. */
 const READ_INTERVAL = 2_000;

@@ -2,6 +2,9 @@ import { computed, effect, signal } from "@preact/signals";
 import en from "./en.json";
 import { visibleLine } from "./views/visible.js";
 
+/** Texts of devices are shown by these. */
+export { visible, visibleLine } from "./views/visible.js";
+
 export const THEMES = ["auto", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 

@@ -4,8 +4,7 @@ import { READING_VIEWS } from "xs-mcp-firmware/hardware/reading-views";
 import type { DeviceDetail } from "../src/console/fleet.js";
 import { type Control, type ControlInput, type Reading, titleOf, unitOfInput } from "./store/controls.js";
 import { isObject, type Leaf, objectIn } from "./store/device.js";
-import { language, stateText, t, textOf } from "./texts.js";
-import { visibleLine } from "./views/visible.js";
+import { language, stateText, t, textOf, visibleLine } from "./texts.js";
 
 /** The name of a control. A device's only light is "Light", regardless of its name in the code. */
 export function controlName({ kind, key, title, name }: Control, all: readonly Control[]): string {

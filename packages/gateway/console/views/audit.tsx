@@ -3,10 +3,9 @@ import type { TokenSummary } from "../../src/console/console-routes.js";
 import type { AuditEntry } from "../../src/history/audit-log.js";
 import { decode } from "../store/route.js";
 import { ask } from "../store/session.js";
-import { dateAndTime, t } from "../texts.js";
+import { dateAndTime, t, visible, visibleLine } from "../texts.js";
 import { CallText, Form, LogEntry, LogList, TextField, useLoaded } from "./basics.js";
 import { rightsText } from "./tokens.js";
-import { visible, visibleLine } from "./visible.js";
 
 /** The fields of the form that are times in the browser's time zone. */
 const TIMES: ReadonlySet<string> = new Set(["from", "to"]);

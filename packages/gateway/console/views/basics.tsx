@@ -9,9 +9,8 @@ import type {
 } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { CallEntry } from "../../src/console/messages.js";
-import { t, textOf } from "../texts.js";
+import { t, textOf, visibleLine } from "../texts.js";
 import { callText, toolTitle } from "../words.js";
-import { visibleLine } from "./visible.js";
 
 interface ButtonProps extends Omit<ButtonHTMLAttributes, "onClick"> {
 	readonly text: string | undefined;

@@ -2,11 +2,10 @@ import { CONSOLE_CLIENT } from "../store/device-link.js";
 import { lists } from "../store/fleet.js";
 import { deviceHref } from "../store/route.js";
 import { ask, session } from "../store/session.js";
-import { ago, stateText, t } from "../texts.js";
+import { ago, stateText, t, visible, visibleLine } from "../texts.js";
 import { Badge, Button, Card, Snippet } from "./basics.js";
 import { connectionsTo } from "./connections.js";
 import { CreatedToken, Tokens } from "./tokens.js";
-import { visible, visibleLine } from "./visible.js";
 
 /** Clients and servers of the gateway. */
 export function ClientsView() {

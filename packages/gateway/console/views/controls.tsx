@@ -3,12 +3,11 @@ import { useEffect, useRef } from "preact/hooks";
 import { type Control, type ControlInput, controlsOf, type ToolCall, unitOfInput } from "../store/controls.js";
 import { type Device, saidBy } from "../store/device.js";
 import { session } from "../store/session.js";
-import { duration, t } from "../texts.js";
+import { duration, t, visible } from "../texts.js";
 import { controlName, inputName, inputValue, optionText } from "../words.js";
 import { Button, Card, Validated } from "./basics.js";
 import { ColorInput, Segments, Slider, type ValueProps } from "./inputs.js";
 import { controlOf } from "./schema.js";
-import { visible } from "./visible.js";
 
 /** Milliseconds after the last move of a slider until its value is sent. */
 const SETTLE_TIME = 300;

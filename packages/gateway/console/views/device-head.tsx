@@ -5,11 +5,10 @@ import { type Outcome, plain, saidBy, toolNamed } from "../store/device.js";
 import { type DeviceLink, sayOn } from "../store/device-link.js";
 import { isConnected } from "../store/fleet.js";
 import { ask, pathOf, session } from "../store/session.js";
-import { ago, clock, duration, now, stateText, t } from "../texts.js";
+import { ago, clock, duration, now, stateText, t, visibleLine } from "../texts.js";
 import { Badge, Button, confirm, Form, show, TextField, wordsIn } from "./basics.js";
 import { DeviceIcon, nameOf, Star, StateDot, stateOf, Tags } from "./device-table.js";
 import { Select } from "./inputs.js";
-import { visibleLine } from "./visible.js";
 
 /** The form of aliases. */
 const ALIAS = "[a-z0-9]+([_\\-][a-z0-9]+)*";

@@ -6,11 +6,10 @@ import type { CallEntry } from "../../src/console/messages.js";
 import type { WebhookSummary } from "../../src/events/webhooks.js";
 import { askEvents, CONSOLE_CLIENT, type DeviceLink } from "../store/device-link.js";
 import { ask } from "../store/session.js";
-import { clock, t } from "../texts.js";
+import { clock, t, visible, visibleLine } from "../texts.js";
 import { eventName, eventText } from "../words.js";
 import { Button, CallText, Card, Form, LogEntry, LogList, Snippet, show, TextField, useLoaded } from "./basics.js";
 import { Select } from "./inputs.js";
-import { visible, visibleLine } from "./visible.js";
 
 const MAX_LINES = 100;
 

@@ -5,9 +5,8 @@ import type { FleetMessage, FleetQuery } from "../../src/console/fleet-query.js"
 import { FAVOURITE } from "../../src/console/messages.js";
 import { deviceHref } from "../store/route.js";
 import { ask, pathOf, session } from "../store/session.js";
-import { ago, stateText, t } from "../texts.js";
+import { ago, stateText, t, visibleLine } from "../texts.js";
 import { Button } from "./basics.js";
-import { visibleLine } from "./visible.js";
 
 /** Returns a device's title, or its alias if it has none. */
 export function nameOf({ alias, title = alias }: Pick<FleetRow, "alias" | "title">): string {

@@ -5,7 +5,7 @@ import { DeviceLink } from "../store/device-link.js";
 import { device, epoch, isConnected, keepLooking, look } from "../store/fleet.js";
 import { renameInAddress } from "../store/route.js";
 import { session } from "../store/session.js";
-import { t } from "../texts.js";
+import { t, visible, visibleLine } from "../texts.js";
 import { toolTitle } from "../words.js";
 import { Card } from "./basics.js";
 import { Controls } from "./controls.js";
@@ -14,7 +14,6 @@ import { CallLog, DeviceLog, EventList, EventWebhook } from "./device-logs.js";
 import { PastView } from "./history.js";
 import { Pictures, Readings } from "./readings.js";
 import { ToolCard } from "./tool-card.js";
-import { visible, visibleLine } from "./visible.js";
 
 /** Tools that are shown; more are found by searching. */
 const MAX_TOOLS = 60;

@@ -7,12 +7,11 @@ import { GroupLink } from "../store/device-link.js";
 import { list, lists, look, totals } from "../store/fleet.js";
 import { keepInAddress, query } from "../store/route.js";
 import { ask, session } from "../store/session.js";
-import { ago, t } from "../texts.js";
+import { ago, t, visible, visibleLine } from "../texts.js";
 import { Badge, Button, Card, LogEntry, LogList, Snippet, show, useLoaded } from "./basics.js";
 import { DeviceTable, type Part } from "./device-table.js";
 import { Segments, Select } from "./inputs.js";
 import { ToolCard } from "./tool-card.js";
-import { visible, visibleLine } from "./visible.js";
 
 /** Devices that wait for approval, with the codes that they show. The gateway sends them to operators. */
 export function Approvals() {

@@ -5,13 +5,12 @@ import { controlsOf, readingsIn, unitOfInput } from "../store/controls.js";
 import { isObject, type Series } from "../store/device.js";
 import type { DeviceLink } from "../store/device-link.js";
 import { ask, pathOf } from "../store/session.js";
-import { duration, t } from "../texts.js";
+import { duration, t, visible, visibleLine } from "../texts.js";
 import { controlName, inputName, readingName } from "../words.js";
 import { Button, useLoaded } from "./basics.js";
 import { States } from "./device-head.js";
 import { Segments } from "./inputs.js";
 import { Plot } from "./plot.js";
-import { visible, visibleLine } from "./visible.js";
 
 const HOUR = 3_600_000;
 

@@ -6,13 +6,12 @@ import { controlsOf, readingsIn } from "../store/controls.js";
 import { RowLink } from "../store/device-link.js";
 import { isConnected, list, look, totals } from "../store/fleet.js";
 import { deviceHref, NO_QUERY } from "../store/route.js";
-import { ago, t } from "../texts.js";
+import { ago, t, visibleLine } from "../texts.js";
 import { controlName, factName, factValue, readingName, readingValue } from "../words.js";
 import { Badge, Card } from "./basics.js";
 import { Tile } from "./controls.js";
 import { DeviceIcon, nameOf, StateDot, stateOf } from "./device-table.js";
 import { Approvals, DevicesView } from "./devices.js";
-import { visibleLine } from "./visible.js";
 
 /** Devices on the page; the table has all. */
 const MAX_DEVICES = 60;

@@ -2,13 +2,12 @@ import type { Tool } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
 import { controlsOf, readingsIn } from "../store/controls.js";
 import { type Device, PICTURE_TOOL, plain, saidBy } from "../store/device.js";
-import { ago, t } from "../texts.js";
+import { ago, t, visible, visibleLine } from "../texts.js";
 import { factName, factValue, readingName, readingValue, toolTitle } from "../words.js";
 import { Button, Card } from "./basics.js";
 import { Plot } from "./plot.js";
 import { controlOf, parametersOf } from "./schema.js";
 import { PictureView } from "./tool-card.js";
-import { visible, visibleLine } from "./visible.js";
 
 /** Shows measured values: numbers with plots, then texts. */
 export function Readings({ link }: { readonly link: Device }) {

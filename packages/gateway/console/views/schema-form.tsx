@@ -1,9 +1,8 @@
 import type { JSX } from "preact";
-import { t } from "../texts.js";
+import { t, visible, visibleLine } from "../texts.js";
 import { Button, Validated } from "./basics.js";
 import { ColorInput, Segments, Select, Slider } from "./inputs.js";
 import { controlOf, isPercent, type Schema } from "./schema.js";
-import { visible, visibleLine } from "./visible.js";
 
 export type Values = Readonly<Record<string, unknown>>;
 

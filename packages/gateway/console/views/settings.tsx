@@ -3,12 +3,11 @@ import type { ListedSettings } from "../../src/config/configuration.js";
 import type { DeviceSummary } from "../../src/console/operator-routes.js";
 import type { WebhookSummary } from "../../src/events/webhooks.js";
 import { ask, session, signOut } from "../store/session.js";
-import { chosenLanguage, LANGUAGES, language, THEMES, type Theme, t, theme } from "../texts.js";
+import { chosenLanguage, LANGUAGES, language, THEMES, type Theme, t, theme, visible, visibleLine } from "../texts.js";
 import { Badge, Button, Card, Dialog, useLoaded } from "./basics.js";
 import { Say } from "./device-head.js";
 import { Subscribed } from "./device-logs.js";
 import { Segments, Select } from "./inputs.js";
-import { visible, visibleLine } from "./visible.js";
 
 /** Features, and the settings that switch them on. */
 const FEATURES = [

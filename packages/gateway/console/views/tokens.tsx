@@ -4,11 +4,10 @@ import { useEffect } from "preact/hooks";
 import type { TokenSummary } from "../../src/console/console-routes.js";
 import type { TokenQuestion } from "../../src/console/messages.js";
 import { ApiError, ask, checkSession, phase, session, signIn } from "../store/session.js";
-import { ago, locale, t } from "../texts.js";
+import { ago, locale, t, visibleLine } from "../texts.js";
 import { attempt, Badge, Button, Card, confirm, Form, type FormProps, Snippet, TextField, wordsIn } from "./basics.js";
 import { Select } from "./inputs.js";
 import { Preferences } from "./settings.js";
-import { visibleLine } from "./visible.js";
 
 /** A token that was just created: shown until the page is closed, and never again. */
 const created = signal<{ readonly name: string; readonly secret: string } | undefined>(undefined);

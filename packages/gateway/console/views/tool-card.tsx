@@ -3,13 +3,12 @@ import { useSignal } from "@preact/signals";
 import { leafFor } from "../store/controls.js";
 import { type Device, leavesIn, membersOf, type Outcome, objectIn, pictureSource } from "../store/device.js";
 import { session } from "../store/session.js";
-import { t } from "../texts.js";
+import { t, visible, visibleLine } from "../texts.js";
 import { toolTitle } from "../words.js";
 import { Badge, Button, Copy, confirm, Form, Snippet } from "./basics.js";
 import { asCommand, asJson, asTypeScript } from "./copies.js";
 import { parametersOf } from "./schema.js";
 import { Field, type Values } from "./schema-form.js";
-import { visible, visibleLine } from "./visible.js";
 
 type Block = CallToolResult["content"][number];
 
