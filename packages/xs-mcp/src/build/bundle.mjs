@@ -3,7 +3,6 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { writeLicences } from "./licences.mjs";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
@@ -197,4 +196,17 @@ export async function cachedBundle(name) {
 		}
 	}
 	return `${pathToFileURL(folder).href}/`;
+}
+
+/** Writes the licences of the packages whose files are in a bundle. Paths of these are relative to the repository. */
+function writeLicences(target, inputs) {
+	const folders = new Set(inputs.flatMap((path) => /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+/.exec(path) ?? []));
+	const texts = [...folders].sort().map((each) => {
+		const folder = `${root}${each}`;
+		const { name, version, license } = JSON.parse(readFileSync(`${folder}/package.json`, "utf8"));
+		const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+		const text = file === undefined ? "" : `\n\n${readFileSync(`${folder}/${file}`, "utf8").trim()}`;
+		return `${name} ${version}: ${license}${text}`;
+	});
+	writeFileSync(`${target}/THIRD-PARTY-LICENSES`, `${texts.join(`\n\n${"-".repeat(80)}\n\n`)}\n`);
 }
