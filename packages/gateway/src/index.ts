@@ -1,15 +1,18 @@
-export type {
-	CallRecord,
-	Connection,
-	Offers,
-	RequestContext,
-	Server,
-	ServerIdentity,
-	ServerInfo,
-	ServerRecord,
-	ServerTool,
+export {
+	type CallRecord,
+	type Connection,
+	type Offers,
+	type RequestContext,
+	type Server,
+	ServerError,
+	type ServerErrorCode,
+	type ServerIdentity,
+	type ServerInfo,
+	type ServerRecord,
+	ServerRegistry,
+	type ServerRegistryOptions,
+	type ServerTool,
 } from "xs-mcp-manager/core";
-export { ServerError, type ServerErrorCode, ServerRegistry, type ServerRegistryOptions } from "xs-mcp-manager/core";
 export type { Catalog, CatalogChange, FoundTool } from "./catalog/catalog.js";
 export type { ToolView } from "./catalog/tool-view.js";
 export type { Access, TokenKind, TokenRecord } from "./config/access.js";
