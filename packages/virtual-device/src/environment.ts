@@ -96,7 +96,7 @@ function publicKey(point: Uint8Array): KeyObject {
 }
 
 /**
- * The first bytes of an image, which src/hardware/boards/virtual/updater.ts checks. Then come the script's length in 4 bytes, the
+ * The first bytes of an image, which src/hardware/boards/virtual/board.ts checks. Then come the script's length in 4 bytes, the
  * identity as in a chip's image (src/platform/firmware.c), the script, and the SHA-256 of all that.
  */
 const MAGIC = Buffer.from("XSMCPVD2");

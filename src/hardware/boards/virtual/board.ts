@@ -5,11 +5,40 @@ import { StoredSettings } from "../../../core/stored-settings.js";
 import { openSimulatedWiFi } from "../../../platform/simulated-wifi.js";
 import { OpusCodec } from "../../../sound/opus-codec.js";
 import { SoundPlayer } from "../../../sound/sound-player.js";
+import { checkedSink } from "../../drivers/image-identity.js";
 import { type Battery, BLANK_FACE, type Board, type Network, type Screen, type Theme } from "../../hardware.js";
 import type { Snapshot } from "../../pictures.js";
 import type { Codec, Player } from "../../sound.js";
+import type { Updater } from "../../updater.js";
 import { openParts } from "./parts.js";
-import { virtualUpdater } from "./updater.js";
+
+/** The first bytes of a virtual device's image. */
+const MAGIC = "XSMCPVD2";
+
+/** Offset of the identity in an image: after the magic and the script's length. */
+const IDENTITY_AT = 12;
+
+const checkMagic = (image: Uint8Array): void => {
+	if (String.fromCharCode(...image.subarray(0, MAGIC.length)) !== MAGIC) {
+		throw new Error(`not a firmware image of a virtual device: it does not start with ${MAGIC}`);
+	}
+};
+
+/** The virtual device's two places for firmware, which Node keeps. */
+const openUpdater = (): Updater => {
+	const updater = {
+		...host.firmware,
+		begin(source: Parameters<Updater["begin"]>[0]) {
+			host.firmware.begin();
+			return checkedSink(IDENTITY_AT, source, checkMagic, host.firmware);
+		},
+		confirm() {
+			updater.isOnTrial = false;
+			host.firmware.confirm();
+		},
+	};
+	return updater;
+};
 
 /** A screen that the virtual device's Node side draws. */
 const openScreen = ({ width, height }: { readonly width: number; readonly height: number }): Screen & Snapshot => {
@@ -113,7 +142,7 @@ export const openBoard = () => {
 			}),
 			restart: (delay) => host.tell("restart", delay),
 		},
-		updater: virtualUpdater(),
+		updater: openUpdater(),
 		settings,
 		close() {
 			player.close();
