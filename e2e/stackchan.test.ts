@@ -50,12 +50,13 @@ for (const engine of cases(ENGINES)) {
 				backend.send(packet);
 			}
 			await until(() => device.screen?.state === "speaking", "the face speaks");
+			// It is red again while the device listens.
+			assert.deepEqual(device.lights.get("body"), { on: true, brightness: 50, color: 0x00ff00 });
 			const spoken = once(device, "silence");
 			backend.say({ type: "tts", state: "stop" });
 			await spoken;
 			assert.deepEqual(Object.fromEntries(device.servos), { yaw: -31, pitch: 10 });
 			assert.deepEqual(pitches, [10, 25, 10, 25, 10]);
-			assert.deepEqual(device.lights.get("body"), { on: true, brightness: 50, color: 0x00ff00 });
 			const { servos } = (await call("self.get_device_status", {})) as { servos: Record<string, object> };
 			assert.deepEqual(servos, {
 				yaw: { angle: -31, min: -128, max: 128 },
