@@ -54,6 +54,8 @@ export function copyWorkTree(): string {
 		// A link to a package of this repository leads to the copy's.
 		symlinkSync(entry.isSymbolicLink() ? readlinkSync(original) : original, join(copy, "node_modules", entry.name));
 	}
+	// Packages whose version differs from the one of all.
+	symlinkSync(join(ROOT, "packages/gateway/node_modules"), join(copy, "packages/gateway/node_modules"));
 	if (existsSync(join(ROOT, ".cache/xs-host"))) {
 		symlinkSync(join(ROOT, ".cache/xs-host"), join(copy, ".cache/xs-host"));
 	}

@@ -128,7 +128,7 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 		 * schema has been compiled here and the value is valid.
 		 */
 		check(check: ToolCheck): Promise<string | undefined> | undefined {
-			return validation?.validators.get(check.schema)?.(check.value) ? undefined : checkByPlace(check);
+			return validation?.isKnownValid(check.schema, check.value) ? undefined : checkByPlace(check);
 		},
 		/** Ends the other process. What waits for it is not checked. */
 		close(): void {

@@ -34,10 +34,15 @@ const OPTIONS: Options = {
 
 const compiled = new Map<string, ValidateFunction>();
 /** The same validators by schema object, found without making JSON. */
-export const validators = new WeakMap<Schema, ValidateFunction>();
+const validators = new WeakMap<Schema, ValidateFunction>();
 let draft07 = new Ajv(OPTIONS);
 let draft2020 = new Ajv2020(OPTIONS);
 let compilations = 0;
+
+/** Whether a value is valid against a schema that {@link checkValue} has compiled. */
+export function isKnownValid(schema: Schema, value: unknown): boolean {
+	return validators.get(schema)?.(value) === true;
+}
 
 /** Checks a value against a JSON Schema: 2020-12, as in MCP, unless the schema names draft-07. */
 export function checkValue({ what, schema, value }: ValueCheck): CheckResult {
