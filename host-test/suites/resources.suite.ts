@@ -172,6 +172,9 @@ export default suite("resources", {
 		resources.updated("note://one");
 		equal(client.heard(), []);
 	},
+	"reject the end of a subscription without a URI": given(withNote, ({ client }) => {
+		equal(client.ask("resources/unsubscribe").error.code, -32602);
+	}),
 	"limit the subscriptions of a session"() {
 		const { client } = clientOf([line]);
 		const subscribe = (uri: string) => client.ask("resources/subscribe", { uri });

@@ -179,9 +179,11 @@ export class Resources<Context>
 				return this.read(params, call);
 			case "resources/subscribe":
 				return this.subscribe(params, call.session);
-			case "resources/unsubscribe":
-				this.subscriptions.get(call.session)?.delete(readUri(params));
+			case "resources/unsubscribe": {
+				const uri = readUri(params);
+				this.subscriptions.get(call.session)?.delete(uri);
 				return "{}";
+			}
 			default:
 				return undefined;
 		}
