@@ -139,9 +139,11 @@ const payloadText = (text: string): string | undefined => {
 	const start = match.index + match[0].length;
 	const payload = text.slice(start, start + MAX_PAYLOAD_LENGTH);
 	let depth = 0;
-	// Strings and brackets. A truncated string is the last one.
-	for (const { 0: token, index } of payload.matchAll(/"(?:[^"\\]|\\.)*"?|[{}]/g)) {
-		depth += token === "{" ? 1 : token === "}" ? -1 : 0;
+	let inString = false;
+	// No pattern for a whole string: XS allocates memory for each character that it may have to go back to.
+	for (const { 0: token, index } of payload.matchAll(/\\.|["{}]/g)) {
+		inString = inString !== (token === '"');
+		depth += inString ? 0 : token === "{" ? 1 : token === "}" ? -1 : 0;
 		if (depth === 0) {
 			return payload.slice(0, index + 1);
 		}
