@@ -30,7 +30,10 @@ export async function bundleCore(patches: readonly Patch[] = []): Promise<string
 
 /** Libraries that are not simulated, or whose start takes longer than most worlds, and what replaces them. */
 const STAND_INS: Readonly<Record<string, string>> = {
-	"lru-cache": "export class LRUCache extends Map { constructor() { super(); } }",
+	"lru-cache": `export class LRUCache extends Map {
+		constructor({ memoMethod }) { super(); this.make = memoMethod; }
+		memo(key) { this.has(key) || this.set(key, this.make(key)); return this.get(key); }
+	}`,
 	// Every value is valid.
 	ajv: "export class Ajv { compile() { return () => true; } removeSchema() {} }",
 	"ajv/dist/2020.js": "export { Ajv as Ajv2020 } from 'ajv';",
