@@ -124,7 +124,7 @@ const chip =
 		return { args, close() {} };
 	};
 
-/** The SDK's class of a PWM pin with 8 bits, of which pin 9 is in use. @param written gets the values */
+/** An 8-bit PWM output as the SDK has it. Pin 9 is in use. @param written receives the values */
 const pwmPin = (written: number[]) =>
 	class {
 		readonly resolution = 8;

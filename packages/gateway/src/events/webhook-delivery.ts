@@ -87,7 +87,7 @@ export function makeDelivery(
 		},
 		/** Delivers until `stop` is called. Rejects with what is a fault of the gateway. */
 		async run(): Promise<void> {
-			/** Whether the last event was given up, and whether the endpoint is to be told that events are missing. */
+			/** Whether delivery of the last event failed for good, and whether to report missing events to the endpoint. */
 			let [isLosing, hasGap] = [false, false];
 			while (!ended.signal.aborted) {
 				if (feed.takeTruncated() || hasGap) {

@@ -78,7 +78,7 @@ export function makeWebhookStore(store: Store, key: string, cluster?: WebhookClu
 	const isSelf = ({ gateway, incarnation }: Owner): boolean =>
 		cluster === undefined || (gateway === self.gateway && incarnation === self.incarnation);
 
-	/** Undefined if there is none. A damaged one, or one of a later version, counts as absent. */
+	/** Undefined if missing, damaged, or written by a later version. */
 	const read = (path: string) => ENTRY.safeParse(store.get(path)?.value).data;
 
 	const report = (path: string): void => {

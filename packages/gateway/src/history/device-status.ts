@@ -60,12 +60,12 @@ export function followStatuses(servers: ServerRegistry) {
 	/** Devices whose status is being read. */
 	const reading = new WeakSet<Server>();
 	const limit = pLimit(MAX_READS);
-	/** Conditions of which one must apply for a device to be read after each change. */
+	/** A device is read after each change if any of these returns true. */
 	const conditions: ((server: Server) => boolean)[] = [];
 
 	/**
-	 * Reads the status of a device: once at a time, and independently of others, of which some may be silent. The registry
-	 * reports the answer, as it reports answers to clients.
+	 * Reads the status of a device, one request at a time. Other devices are read meanwhile, so a silent one delays nobody. The
+	 * registry reports the answer, as it reports answers to clients.
 	 *
 	 * @returns the end of the request, which never rejects. Undefined if the device is offline, has no such tool, or is being read
 	 */

@@ -63,7 +63,7 @@ async function ask(device: Server, question: Question, asker: Asker): Promise<An
 		return undefined;
 	});
 	try {
-		// Without a choice, the voice decides.
+		// By default, the voice decides.
 		const choice = pressed?.then((answer) => answer ?? ended).catch(() => ended);
 		return await Promise.race([ended, choice ?? ended]);
 	} finally {

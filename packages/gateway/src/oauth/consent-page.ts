@@ -10,7 +10,7 @@ import { SIGN_IN_PATHS } from "./sign-in.js";
 
 type Html = ReturnType<typeof html>;
 
-/** The texts of the page in one language. `{client}` stands for the client's name. */
+/** The page's texts in one language. `{client}` is replaced by the client's name. */
 type ConsentTexts = Readonly<Record<keyof typeof texts.en, string>>;
 
 const TEXTS: Readonly<Record<string, ConsentTexts>> = texts;

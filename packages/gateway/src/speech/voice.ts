@@ -73,7 +73,7 @@ export function readProvider(
 	return url === undefined || model === undefined ? undefined : { url, model, key };
 }
 
-/** Does what a provider is asked for. Rejects with an Error that begins with `problem` and gives the reason, also after a time. */
+/** Runs `ask` with a timeout. Rejects with an Error whose message begins with `problem` and names the reason. */
 export async function inTime<Result>(
 	problem: string,
 	result: string,
