@@ -11,7 +11,7 @@ import type {
 /** A sensor of a simulated board. */
 export type BoardSensor = "temperature" | "light" | "motion";
 
-/** A part of a project, as its file defines it: the function that made it, and its options, of which pages show some. */
+/** A part as the project defines it: the function that made it, and its options. Pages show some of them. */
 export interface OwnPart {
 	readonly maker: string;
 	readonly options: Partial<AnalogOptions & ButtonOptions & ContactOptions & RelayOptions & ServoOptions>;

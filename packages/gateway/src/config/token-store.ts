@@ -222,7 +222,7 @@ export class TokenStore {
 		});
 	}
 
-	/** Removes a token, or ends a sign-in. It is rejected from then on. Rejects with GatewayError if there is none. */
+	/** Revokes a token or a sign-in, with immediate effect. Rejects with GatewayError if it does not exist. */
 	async remove(name: string): Promise<void> {
 		this.refresh();
 		const record = this.#records.get(`token/${name}`) ?? this.records.find((each) => each.name === name);

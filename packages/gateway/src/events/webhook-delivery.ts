@@ -87,7 +87,7 @@ export function makeDelivery(
 		},
 		/** Delivers until `stop` is called. Rejects with what is a fault of the gateway. */
 		async run(): Promise<void> {
-			/** Whether delivery of the last event failed for good, and whether to report missing events to the endpoint. */
+			/** Whether the last event was dropped, and whether the endpoint must be told about missed events. */
 			let [isLosing, hasGap] = [false, false];
 			while (!ended.signal.aborted) {
 				if (feed.takeTruncated() || hasGap) {

@@ -63,7 +63,7 @@ async function ask(device: Server, question: Question, asker: Asker): Promise<An
 		return undefined;
 	});
 	try {
-		// By default, the voice decides.
+		// If nothing is pressed, the spoken answer counts.
 		const choice = pressed?.then((answer) => answer ?? ended).catch(() => ended);
 		return await Promise.race([ended, choice ?? ended]);
 	} finally {

@@ -73,7 +73,7 @@ export function readProvider(
 	return url === undefined || model === undefined ? undefined : { url, model, key };
 }
 
-/** Runs `ask` with a timeout. Rejects with an Error whose message begins with `problem` and names the reason. */
+/** Runs `ask` with a timeout. Rejects with an Error: `problem`, then the reason. */
 export async function inTime<Result>(
 	problem: string,
 	result: string,

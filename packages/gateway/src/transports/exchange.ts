@@ -13,7 +13,7 @@ import type { Channel, ClientRequest } from "../mcp/client-request.js";
 
 /** How the responses of one transport are written. */
 export interface ResponseForm {
-	/** Headers of each response, beside those of its body. They are all written at once: Node then copies and checks none of them. */
+	/** Headers of every response. Passing them to one `writeHead` call saves Node from copying and checking each. */
 	readonly headers: OutgoingHttpHeaders;
 	/** The text of an event with the JSON of a message; `method` is that of a notification or request. */
 	readonly event: (stream: number, json: string, method?: string) => string;

@@ -54,7 +54,7 @@ export function canAnswer(capabilities: ClientCapabilities, question: Question):
 /** A result, or the server's request for input. */
 export type OrInput<Result> = Result | InputRequiredResult;
 
-/** MCP Apps: the extension that passes the gateway unchanged, because it has no methods of its own. */
+/** MCP Apps. The gateway relays this extension unchanged: it adds no methods. */
 const APPS = "io.modelcontextprotocol/ui";
 
 type Extensions = NonNullable<ClientCapabilities["extensions"]>;

@@ -456,7 +456,7 @@ export class PendingRequest {
 		this.#restart();
 	}
 
-	/** Settles the request with a response of the server, or the reason why there is none. */
+	/** Settles the request with the response, or with the error that replaces it. */
 	answered(response: Response | Error): void {
 		if (this.#isSettled) {
 			return;

@@ -105,7 +105,7 @@ export class ConfiguredServer {
 		return this.config.lazy && this.config.enabled;
 	}
 
-	/** Connects, and goes on trying if that fails. */
+	/** Connects, and retries after failures. */
 	start(): Promise<unknown> {
 		this.#keepsTrying = true;
 		return this.connect().catch(() => {});
@@ -133,7 +133,7 @@ export class ConfiguredServer {
 		await this.#connection?.transport.close(reason);
 	}
 
-	/** Disconnects for good, and forgets its tools. */
+	/** Disconnects, stops retrying, and drops the tools. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		await this.disconnect("no longer configured");
