@@ -4,8 +4,7 @@ import * as makers from "xs-mcp-firmware/hardware/parts/index";
 import type { Part, PinUse } from "xs-mcp-firmware/hardware/parts/part";
 import { profileOf } from "xs-mcp-virtual-device";
 import { SENSORS } from "xs-mcp-virtual-device/sensors";
-import { type BoardName, checkDevice, chipOfBoard } from "./build/check-board.js";
-import { CHIPS } from "./build/chip-pins.js";
+import { type BoardName, chipOfBoard, pinsOf } from "./build/check-board.js";
 import { ProgramError } from "./build/program.js";
 import { ROOT } from "./root.js";
 
@@ -93,26 +92,29 @@ const USES = ["output", "input", "analog"] as const satisfies readonly PinUse[];
  * @param board mcconfig's name: "esp32/lolin_s3". Default: a bare ESP32
  */
 export function describeBoard(board: BoardName = "esp32", parts: Readonly<Record<string, Part>> = {}): object {
-	const chip = chipOfBoard(board);
 	const used = Object.fromEntries(Object.entries(parts).map(([name, { pins }]) => [name, pins.map(({ pin }) => pin)]));
 	const taken = Object.values(used).flat();
 	const warnings = new Set<string>();
+	const { pins: all = [], errorOf, warningOf } = pinsOf(board);
 	const isFree = (pin: number, use: PinUse): boolean => {
-		try {
-			const found = checkDevice({ board, parts: { new: probe(pin, use) } });
-			for (const warning of found) {
-				warnings.add(warning.replace("part new: ", ""));
-			}
-			return found.length === 0;
-		} catch {
-			return false;
+		const isUsable = errorOf({ pin, use }) === undefined;
+		const warning = isUsable ? warningOf(pin) : undefined;
+		if (warning !== undefined) {
+			warnings.add(`pin ${pin} ${warning}`);
 		}
+		return isUsable && warning === undefined;
 	};
-	const pins = (CHIPS[chip]?.pins ?? []).filter((pin) => !taken.includes(pin));
+	const pins = all.filter((pin) => !taken.includes(pin));
 	const free = USES.map((use) => [use, pins.filter((pin) => isFree(pin, use))]);
 	const { buttons, lights, sensors } = profileOf(board);
-	return { board, chip, buttons, lights, sensors, used, free: Object.fromEntries(free), avoid: [...warnings] };
+	return {
+		board,
+		chip: chipOfBoard(board),
+		buttons,
+		lights,
+		sensors,
+		used,
+		free: Object.fromEntries(free),
+		avoid: [...warnings],
+	};
 }
-
-/** A part for the check of one pin. */
-const probe = (pin: number, use: PinUse): Part => ({ ...makers.relay({ pin }), pins: [{ pin, use }] });

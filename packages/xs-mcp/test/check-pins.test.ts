@@ -1,13 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { Chip } from "xs-mcp-firmware/hardware/board-data";
 import { analog } from "xs-mcp-firmware/hardware/parts/analog";
 import { contact } from "xs-mcp-firmware/hardware/parts/contact";
 import { sensor } from "xs-mcp-firmware/hardware/parts/driver-sensor";
 import type { Part } from "xs-mcp-firmware/hardware/parts/part";
 import { relay } from "xs-mcp-firmware/hardware/parts/relay";
-import { checkPins } from "../src/build/check-board.js";
+import { type BoardName, checkDevice } from "../src/build/check-board.js";
 
-const errors = (parts: Readonly<Record<string, Part>>, chip = "esp32") => checkPins(parts, chip).errors;
+/** Returns the errors of parts on a board. */
+function errors(parts: Readonly<Record<string, Part>>, board: BoardName = "esp32"): string[] {
+	try {
+		checkDevice({ board, parts });
+		return [];
+	} catch (error) {
+		return (error as Error).message.split("\n");
+	}
+}
 
 describe("pins of parts, checked against the chip", () => {
 	it("pass if the chip can do it", () => {
@@ -16,7 +25,7 @@ describe("pins of parts, checked against the chip", () => {
 			soil: analog({ pin: 34 }),
 			door: contact({ pin: 4, pull: "up" }),
 		};
-		assert.deepEqual(checkPins(parts, "esp32"), { errors: [], warnings: [] });
+		assert.deepEqual(checkDevice({ parts }), []);
 	});
 
 	it("are an error on an input, with the pins that would do", () => {
@@ -84,8 +93,8 @@ describe("pins of parts, checked against the chip", () => {
 
 	it("are a warning where the chip looks at its start, and where modules differ", () => {
 		const parts = { pump: relay({ pin: 12 }), fan: relay({ pin: 16 }), light: relay({ pin: 1 }) };
-		const { errors, warnings } = checkPins(parts, "esp32");
-		assert.deepEqual([errors, warnings.length], [[], 3]);
+		const warnings = checkDevice({ parts });
+		assert.deepEqual(warnings.length, 3);
 		assert.deepEqual(
 			warnings[0],
 			"part pump: pin 12 decides how the ESP32 starts: what is connected must leave it alone then",
@@ -93,7 +102,7 @@ describe("pins of parts, checked against the chip", () => {
 	});
 
 	it("are checked for double use on a chip that is not known", () => {
-		assert.deepEqual(errors({ pump: relay({ pin: 50 }), fan: relay({ pin: 50 }) }, "esp99"), [
+		assert.deepEqual(errors({ pump: relay({ pin: 50 }), fan: relay({ pin: 50 }) }, { chip: "esp99" as Chip }), [
 			"part fan: pin 50 is in use by pump",
 		]);
 	});

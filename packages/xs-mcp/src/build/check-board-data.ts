@@ -310,68 +310,58 @@ const BOARD = object<BoardData>({
 	note: aText,
 });
 
-/** Finds a chip feature or member that another member requires. A target of the SDK that the board extends may have the member. */
-function missingIn(data: BoardData, chip: string): string | false {
-	const {
-		psram,
-		i2c,
-		display: screen,
-		touch,
-		speaker,
-		microphone,
-		power,
-		motion,
-		rtc,
-		light,
-		expander,
-		head,
-		leds = {},
-	} = data;
-	if (psram !== undefined && (/c3|c6/.test(chip) || (chip !== "esp32s3" && psram.endsWith("octal")))) {
-		return `psram: the ${chip} has none${/c3|c6/.test(chip) ? "" : " with an octal bus"}`;
-	}
-	if (data.ethernet !== undefined && chip !== "esp32") {
-		return `ethernet: the ${chip} has none`;
-	}
-	if (data.camera !== undefined && /c3|c6/.test(chip)) {
-		return `camera: the ${chip} has no interface for one`;
-	}
-	if (head !== undefined && !["esp32", "esp32s3"].includes(chip)) {
-		return `head: the ${chip} has no third UART`;
-	}
-	const contradiction = head && headFault(head);
-	if (contradiction) {
-		return contradiction;
-	}
-	const driven = Object.keys(leds).find((name) => "py32" in (leds[name] ?? {}));
-	if (driven !== undefined && expander?.driver !== "py32") {
-		return `leds.${driven}.py32: expected the expander py32`;
-	}
+/** Faults with their texts. */
+type Faults = readonly (readonly [isFault: boolean, error: string])[];
+
+/** Returns the text of the first fault that there is. */
+export const reasonOf = (faults: Faults): string | undefined => faults.find(([isFault]) => isFault)?.[1];
+
+/** Lists the faults of any board: features that its chip does not have, and members that another requires. */
+function faultsOf({ psram, display: screen, microphone, ...data }: BoardData, chip: string): Faults {
+	const isSmall = /c3|c6/.test(chip);
 	const driver = screen?.driver;
 	const panelBus = driver === "co5300" ? "qspi" : driver?.endsWith("_p8") ? "parallel" : "spi";
-	if (driver !== undefined && screen?.[panelBus] === undefined) {
-		return `display.${panelBus}: missing: ${driver} is on this bus`;
-	}
-	if (driver !== undefined && panelBus !== "qspi" && screen?.dc === undefined) {
-		return "display.dc: missing";
-	}
-	const ignored = (["registers", "mirror", "swap", "invert", "bgr"] as const).find(
-		(name) => screen?.[name] !== undefined,
-	);
-	if (driver === "co5300" && ignored !== undefined) {
-		return `display.${ignored}: the SDK's driver of the co5300 has none`;
-	}
-	if (typeof microphone === "object" && microphone.codec !== undefined && microphone.bits === 32) {
-		return `microphone.bits: the ${microphone.codec} has slots of 16 bits`;
-	}
-	if (data.extends !== undefined) {
-		return false;
-	}
-	const isOnBus = (part: unknown, hasBus = false): boolean => part !== undefined && !hasBus && i2c === undefined;
+	const contradiction = data.head && headFault(data.head);
+	return [
+		[
+			psram !== undefined && (isSmall || (chip !== "esp32s3" && psram.endsWith("octal"))),
+			`psram: the ${chip} has none${isSmall ? "" : " with an octal bus"}`,
+		],
+		[data.ethernet !== undefined && chip !== "esp32", `ethernet: the ${chip} has none`],
+		[data.camera !== undefined && isSmall, `camera: the ${chip} has no interface for one`],
+		[data.head !== undefined && !["esp32", "esp32s3"].includes(chip), `head: the ${chip} has no third UART`],
+		[contradiction !== undefined, contradiction ?? ""],
+		...Object.entries(data.leds ?? {}).map(
+			([name, led]) =>
+				["py32" in led && data.expander?.driver !== "py32", `leds.${name}.py32: expected the expander py32`] as const,
+		),
+		[
+			driver !== undefined && screen?.[panelBus] === undefined,
+			`display.${panelBus}: missing: ${driver} is on this bus`,
+		],
+		[driver !== undefined && panelBus !== "qspi" && screen?.dc === undefined, "display.dc: missing"],
+		...(["registers", "mirror", "swap", "invert", "bgr"] as const).map(
+			(name) =>
+				[
+					driver === "co5300" && screen?.[name] !== undefined,
+					`display.${name}: the SDK's driver of the co5300 has none`,
+				] as const,
+		),
+		[
+			typeof microphone === "object" && microphone.codec !== undefined && microphone.bits === 32,
+			`microphone.bits: the ${typeof microphone === "object" && microphone.codec} has slots of 16 bits`,
+		],
+	];
+}
+
+/** Lists the faults of a board that extends no target of the SDK, which may have the members. */
+function faultsOfOwn(data: BoardData): Faults {
+	const { i2c, display: screen, touch, speaker, microphone, power, motion, rtc, light, expander, head } = data;
 	const own = typeof touch === "object" ? touch : undefined;
+	const isOnBus = (part: unknown, hasBus = false): boolean => part !== undefined && !hasBus && i2c === undefined;
 	const codecs = [speaker, microphone].map((part) => (typeof part === "object" ? part.codec : undefined));
-	const faults: readonly (readonly [isMissing: boolean, error: string])[] = [
-		[screen !== undefined && driver === undefined, "display.driver: missing"],
+	return [
+		[screen !== undefined && screen.driver === undefined, "display.driver: missing"],
 		[screen?.backlight === true, "display.backlight: expected a pin"],
 		...Object.entries({ touch, speaker, microphone, power, motion, rtc }).map(
 			([name, part]) =>
@@ -402,7 +392,6 @@ function missingIn(data: BoardData, chip: string): string | false {
 			"i2c: missing: touch screen and sensor, codec, power chip, motion and light sensor, clock and expander are on it",
 		],
 	];
-	return faults.find(([isMissing]) => isMissing)?.[1] ?? false;
 }
 
 /**
@@ -419,8 +408,9 @@ export function checkBoardData(data: BoardData, chip: string | undefined): void 
 	if (chip === undefined) {
 		throw new TypeError(`board.chip: missing: expected ${CHIP_NAMES.join(", ")}, or extends with a target of the SDK`);
 	}
-	const missing = missingIn(data, chip);
-	if (missing) {
-		throw new TypeError(`board.${missing}`);
+	const reason =
+		reasonOf(faultsOf(data, chip)) ?? (data.extends === undefined ? reasonOf(faultsOfOwn(data)) : undefined);
+	if (reason !== undefined) {
+		throw new TypeError(`board.${reason}`);
 	}
 }

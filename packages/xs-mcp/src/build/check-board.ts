@@ -3,10 +3,9 @@ import { join } from "node:path";
 import type { BoardData } from "xs-mcp-firmware/hardware/board-data";
 import { HEAD_UART } from "xs-mcp-firmware/hardware/head";
 import type { DeviceDefinition } from "xs-mcp-firmware/hardware/parts/index";
-import type { Part, PinUse, UsedPin } from "xs-mcp-firmware/hardware/parts/part";
-import { relay } from "xs-mcp-firmware/hardware/parts/relay";
+import type { PinUse, UsedPin } from "xs-mcp-firmware/hardware/parts/part";
 import { BOARD_BUS, boardPins, PRESETS, withBase } from "./board-manifest.js";
-import { checkBoardData } from "./check-board-data.js";
+import { checkBoardData, reasonOf } from "./check-board-data.js";
 import { CHIPS, type ChipPins } from "./chip-pins.js";
 import { nearest } from "./suggest.js";
 
@@ -125,11 +124,68 @@ export function checkDevice(
 	{ board, parts }: Pick<DeviceDefinition, "board" | "parts">,
 	target: BoardName = board,
 ): readonly string[] {
-	const { errors, warnings } = checkOn(target, parts);
+	const errors: string[] = [];
+	const warnings: string[] = [];
+	const { pins, errorOf, warningOf, hasHead } = pinsOf(target);
+	const taken = Object.values(parts).flatMap((part) => part.pins.map(({ pin }) => pin));
+	const users = new Map<number, { readonly name: string; readonly use: PinUse }>();
+	for (const [name, part] of Object.entries(parts)) {
+		for (const used of part.pins) {
+			const { pin, use } = used;
+			const user = users.get(pin);
+			const other = user?.use === "bus" && use === "bus" ? undefined : user?.name;
+			const error = errorOf(used) ?? (other && `is in use by ${other === name ? "this part already" : other}`);
+			const warning = warningOf(pin);
+			if (error !== undefined) {
+				const isFree = (each: number): boolean =>
+					!(taken.includes(each) || errorOf({ ...used, pin: each }) || warningOf(each));
+				const free = pins?.filter(isFree).join(", ");
+				const others = free === "" ? "; no other pin would do" : `; these would do: ${free}`;
+				errors.push(`part ${name}: pin ${pin} ${error}${free === undefined ? "" : others}`);
+			} else if (warning !== undefined) {
+				warnings.push(`part ${name}: pin ${pin} ${warning}`);
+			}
+			users.set(pin, { name, use });
+		}
+	}
+	const ports = new Map(hasHead ? [[HEAD_UART, `has the servo bus of the ${titleOf(target)}`]] : []);
+	for (const [name, { uart }] of Object.entries(parts)) {
+		if (uart !== undefined) {
+			const user = ports.get(uart);
+			errors.push(...(user ? [`part ${name}: port ${uart} ${user}`] : []));
+			ports.set(uart, `is in use by ${name}`);
+		}
+	}
 	if (errors.length > 0) {
 		throw new DeviceError(errors.join("\n"));
 	}
 	return warnings;
+}
+
+/** Returns the pins of a board's chip, if they are known, why a part cannot use a pin, and a pin's side effect. */
+export function pinsOf(board: BoardName) {
+	const data = dataOf(board);
+	const chip = CHIPS[chipOfBoard(board)];
+	const taken = boardPins(data, chipOfBoard(board));
+	const unused = Object.entries(data.unusedPins ?? {});
+	const partOf = (part: string): string => `has the ${part} of the ${titleOf(board)}`;
+	const unusedAt = (pin: number): string | undefined => unused.find(([, pins]) => pins.includes(pin))?.[0];
+	return {
+		pins: chip?.pins,
+		hasHead: data.head !== undefined,
+		errorOf(used: UsedPin): string | undefined {
+			const part = taken.find(({ pin }) => pin === used.pin)?.part;
+			if (part !== undefined && !(part === BOARD_BUS && used.use === "bus")) {
+				return partOf(part);
+			}
+			// A module with a part of the board at a pin of the flash has its flash elsewhere, as the ESP32-PICO.
+			return chip && errorOn(unusedAt(used.pin) === undefined ? chip : { ...chip, flash: [] }, used);
+		},
+		warningOf(pin: number): string | undefined {
+			const part = unusedAt(pin);
+			return part === undefined ? chip && warningOn(chip, pin) : `${partOf(part)}, which the firmware does not use`;
+		},
+	};
 }
 
 /**
@@ -137,11 +193,9 @@ export function checkDevice(
  * If the board takes all of them, one with a side effect.
  */
 export function freePinOf(target: string): number {
-	const { pins = [] } = CHIPS[chipOfBoard(target)] ?? {};
-	const checks = pins.map((pin) => ({ pin, ...checkOn(target, { part: relay({ pin }) }) }));
-	const usable = checks.filter(({ errors }) => errors.length === 0);
-	const found = usable.find(({ pin, warnings }) => pin >= 4 && warnings.length === 0) ?? usable.at(-1);
-	return found?.pin ?? 4;
+	const { pins = [], errorOf, warningOf } = pinsOf(target);
+	const usable = pins.filter((pin) => errorOf({ pin, use: "output" }) === undefined);
+	return usable.find((pin) => pin >= 4 && warningOf(pin) === undefined) ?? usable.at(-1) ?? 4;
 }
 
 /** Places of pins that the chip drives. */
@@ -163,14 +217,9 @@ function pinFault(data: BoardData): string | undefined {
 		const other = users.get(pin);
 		// The SDK knows the wiring of its targets.
 		const isKnown = part === "PSRAM" || data.extends !== undefined;
+		const limits = chip && (isKnown ? { ...chip, flash: [], inputOnly: [] } : chip);
 		const reason =
-			(chip && !chip.pins.includes(pin) && `does not exist on the ${chip.name}`) ||
-			(chip && !isKnown && chip.flash.includes(pin) && `is connected to the flash of the ${chip.name}`) ||
-			(chip &&
-				!isKnown &&
-				OUTPUTS.test(path) &&
-				chip.inputOnly.includes(pin) &&
-				`of the ${chip.name} is only an input`) ||
+			(limits && errorOn(limits, { pin, use: OUTPUTS.test(path) ? "output" : "input" })) ??
 			(other !== undefined && roleOf(other) !== roleOf(path) && `is in use by ${other}`);
 		if (reason) {
 			return `board.${path}: pin ${pin} ${reason}`;
@@ -180,125 +229,27 @@ function pinFault(data: BoardData): string | undefined {
 	return undefined;
 }
 
-function checkOn(target: BoardName, parts: Readonly<Record<string, Part>>): ReturnType<typeof checkPins> {
-	const data = dataOf(target);
-	const { unusedPins = {} } = data;
-	const pins = boardPins(data, chipOfBoard(target));
-	const name = titleOf(target);
-	const checked = checkPins(
-		parts,
-		chipOfBoard(target),
-		({ pin, use }) => {
-			const part = pins.find((each) => each.pin === pin)?.part;
-			return part === undefined || (part === BOARD_BUS && use === "bus") ? undefined : `has the ${part} of the ${name}`;
-		},
-		({ pin }) => {
-			const part = Object.keys(unusedPins).find((each) => unusedPins[each]?.includes(pin));
-			return part && `has the ${part} of the ${name}, which the firmware does not use`;
-		},
-	);
-	const users = new Map(data.head && [[HEAD_UART, `has the servo bus of the ${name}`]]);
-	const errors = Object.entries(parts).flatMap(([each, { uart }]) => {
-		const user = uart === undefined ? undefined : users.get(uart);
-		if (uart !== undefined) {
-			users.set(uart, `is in use by ${each}`);
-		}
-		return user ? [`part ${each}: port ${uart} ${user}`] : [];
-	});
-	return { ...checked, errors: [...checked.errors, ...errors] };
+/** Returns why a chip has no such use of a pin. */
+function errorOn(
+	{ name, pins, flash, inputOnly, adc, adc2 }: ChipPins,
+	{ pin, use, pull }: UsedPin,
+): string | undefined {
+	return reasonOf([
+		[!pins.includes(pin), `does not exist on the ${name}`],
+		[flash.includes(pin), `is connected to the flash of the ${name}`],
+		[(use === "output" || use === "bus") && inputOnly.includes(pin), `of the ${name} is only an input`],
+		[pull !== undefined && inputOnly.includes(pin), `of the ${name} has no resistor for pull: "${pull}"`],
+		[use === "analog" && adc2.includes(pin), `of the ${name} cannot measure while the Wi-Fi is on`],
+		[use === "analog" && !adc.includes(pin), `of the ${name} cannot measure a voltage`],
+	]);
 }
 
-/** The result: an error for each part that cannot work, and a warning for each pin with a side effect. */
-export interface PinCheck {
-	readonly errors: readonly string[];
-	readonly warnings: readonly string[];
-}
-
-/** Returns the reason why a part cannot use a pin, or its side effect. */
-type PinRule = (used: UsedPin) => string | undefined;
-
-/**
- * Checks the pins of parts against a chip and a board.
- *
- * @param chip ESP-IDF's name: "esp32s3". Only double use is found on a chip that is not known
- * @param errorOfBoard the board's use of a pin. Default: it uses none
- * @param warningOfBoard the board's part at a pin that it does not use. Default: none
- * @internal exported for a test
- */
-export function checkPins(
-	parts: Readonly<Record<string, Part>>,
-	chip: string,
-	errorOfBoard: PinRule = () => undefined,
-	warningOfBoard: PinRule = () => undefined,
-): PinCheck {
-	const errors: string[] = [];
-	const warnings: string[] = [];
-	const users = new Map<number, { readonly name: string; readonly use: PinUse }>();
-	const known = CHIPS[chip];
-	// A module with a part of the board at a pin of the flash has its flash elsewhere, as the ESP32-PICO.
-	const chipAt = (used: UsedPin): ChipPins | undefined =>
-		known && (warningOfBoard(used) === undefined ? known : { ...known, flash: [] });
-	const rule: PinRule = (used) => {
-		const chip = chipAt(used);
-		return errorOfBoard(used) ?? (chip && errorOf(used, chip));
-	};
-	const sideEffect: PinRule = (used) => warningOfBoard(used) ?? (known && warningOf(used.pin, known));
-	for (const [name, part] of Object.entries(parts)) {
-		for (const used of part.pins) {
-			const user = users.get(used.pin);
-			const other = user?.use === "bus" && used.use === "bus" ? undefined : user?.name;
-			const error = rule(used) ?? (other === undefined ? undefined : `is in use by ${quoted(other, name)}`);
-			if (error !== undefined) {
-				const taken = Object.values(parts).flatMap(({ pins }) => pins.map(({ pin }) => pin));
-				const found = known && freePins(used, known, rule, sideEffect).filter((pin) => !taken.includes(pin));
-				const others = found?.length === 0 ? "; no other pin would do" : `; these would do: ${found?.join(", ")}`;
-				errors.push(`part ${name}: pin ${used.pin} ${error}${found === undefined ? "" : others}`);
-			} else {
-				const warning = sideEffect(used);
-				warnings.push(...(warning === undefined ? [] : [`part ${name}: pin ${used.pin} ${warning}`]));
-			}
-			users.set(used.pin, { name, use: used.use });
-		}
-	}
-	return { errors, warnings };
-}
-
-const quoted = (other: string, name: string): string => (other === name ? "this part already" : other);
-
-function errorOf({ pin, use, pull }: UsedPin, chip: ChipPins): string | undefined {
-	const { name, pins, flash, inputOnly, adc, adc2 } = chip;
-	if (!pins.includes(pin)) {
-		return `does not exist on the ${name}`;
-	}
-	if (flash.includes(pin)) {
-		return `is connected to the flash of the ${name}`;
-	}
-	if ((use === "output" || use === "bus") && inputOnly.includes(pin)) {
-		return `of the ${name} is only an input`;
-	}
-	if (pull !== undefined && inputOnly.includes(pin)) {
-		return `of the ${name} has no resistor for pull: "${pull}"`;
-	}
-	if (use === "analog" && adc2.includes(pin)) {
-		return `of the ${name} cannot measure while the Wi-Fi is on`;
-	}
-	return use === "analog" && !adc.includes(pin) ? `of the ${name} cannot measure a voltage` : undefined;
-}
-
-function warningOf(pin: number, { name, strapping, psram, usb, serial }: ChipPins): string | undefined {
-	if (strapping.includes(pin)) {
-		return `decides how the ${name} starts: what is connected must leave it alone then`;
-	}
-	if (psram.includes(pin)) {
-		return `is connected to the flash or PSRAM in some modules with the ${name}`;
-	}
-	if (usb.includes(pin)) {
-		return `is the USB port of the ${name}, which then ends`;
-	}
-	return serial.includes(pin) ? `is the serial port of the ${name}, which has its log` : undefined;
-}
-
-/** Returns the pins that would do, without a side effect. */
-function freePins(used: UsedPin, { pins }: ChipPins, rule: PinRule, sideEffect: PinRule): readonly number[] {
-	return pins.filter((pin) => [rule, sideEffect].every((each) => each({ ...used, pin }) === undefined));
+/** Returns the side effect of a pin of a chip. */
+function warningOn({ name, strapping, psram, usb, serial }: ChipPins, pin: number): string | undefined {
+	return reasonOf([
+		[strapping.includes(pin), `decides how the ${name} starts: what is connected must leave it alone then`],
+		[psram.includes(pin), `is connected to the flash or PSRAM in some modules with the ${name}`],
+		[usb.includes(pin), `is the USB port of the ${name}, which then ends`],
+		[serial.includes(pin), `is the serial port of the ${name}, which has its log`],
+	]);
 }
