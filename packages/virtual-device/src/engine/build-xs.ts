@@ -259,11 +259,7 @@ function openThread({ onTrace, seed }: EngineOptions, events: PortEvents): Port 
 	worker.on("exit", () => events.ended(exit));
 	return {
 		send: (command) => {
-			if (command.kind === "deliver") {
-				worker.postMessage({ kind: "deliver", packets: command.packets.map(tighten) });
-			} else if (command.kind !== "hello") {
-				worker.postMessage(command);
-			}
+			worker.postMessage(command.kind === "deliver" ? { ...command, packets: command.packets.map(tighten) } : command);
 		},
 		kill: terminate,
 	};

@@ -98,9 +98,8 @@ export interface Packet {
 	readonly bytes?: Uint8Array;
 }
 
-/** The commands of a machine. The answer to `hello` arrives by itself when the machine is ready. */
+/** The commands of a machine. */
 export type Command =
-	| { readonly kind: "hello" }
 	| { readonly kind: "run"; readonly script: string }
 	| { readonly kind: "deliver"; readonly packets: readonly Packet[] }
 	| { readonly kind: "heap" };
@@ -179,7 +178,7 @@ export class Engine {
 		nameOf: (hello: readonly unknown[]) => string,
 	): Promise<Engine> {
 		const engine = new Engine(open, timeoutMs);
-		const [hello] = await engine.#request({ kind: "hello" });
+		const [hello] = await engine.#request();
 		engine.name = nameOf(hello?.header ?? []);
 		return engine;
 	}
@@ -205,13 +204,14 @@ export class Engine {
 		this.#end({ code: "closed", detail: "closed by its owner" });
 	}
 
-	async #request(command: Command): Promise<Message[]> {
+	/** @param command undefined: the machine answers by itself when it is ready */
+	async #request(command?: Command): Promise<Message[]> {
 		const answer = this.#answered.then(async () => await this.#ask(command));
 		this.#answered = answer.catch(() => {});
 		return (await answer).map(toMessage);
 	}
 
-	async #ask(command: Command): Promise<Packet[]> {
+	async #ask(command: Command | undefined): Promise<Packet[]> {
 		return await new Promise((resolve, reject) => {
 			this.#running = { resolve, reject };
 			if (this.#exit) {
@@ -221,7 +221,9 @@ export class Engine {
 			this.#timer = setTimeout(() => {
 				this.#end({ code: "unresponsive", detail: `no answer within ${this.#timeoutMs} ms` });
 			}, this.#timeoutMs);
-			this.#port.send(command);
+			if (command !== undefined) {
+				this.#port.send(command);
+			}
 		});
 	}
 

@@ -101,15 +101,9 @@ const ABSENT = 0xffff_ffff;
 /** The first byte of a machine's last reply: "!". */
 const ENDED = 0x21;
 
-/**
- * The bytes for the host's standard input. `hello` has none: its answer arrives by itself.
- *
- * @internal exported for the benchmark
- */
+/** The bytes for the host's standard input. @internal exported for the benchmark */
 export function encodeCommand(command: Command): Buffer {
 	switch (command.kind) {
-		case "hello":
-			return Buffer.alloc(0);
 		case "run":
 			return encodeField(Buffer.from(`e${command.script}`));
 		case "deliver": {
