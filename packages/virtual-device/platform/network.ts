@@ -4,52 +4,41 @@ import type { NetworkClients } from "src/protocols/transport";
 import type { WebSocketClientOptions } from "src/protocols/websocket-channel";
 import { NetworkClient, type Secure } from "./network-client.js";
 
-/** Stands in for ECMA-419's HTTP client (`embedded:network/http/client`), for one request: Node makes it. */
-export class HTTPClient {
+/** Stands in for ECMA-419's HTTP client (`embedded:network/http/client`), and for its only request: Node makes it. */
+export class HTTPClient extends NetworkClient<null> {
 	readonly #options: HttpClientOptions & Secure;
-	#request: HttpRequest | undefined;
+	#request: HttpClientRequestOptions | undefined;
+	/** Bytes of the body still to write. */
+	#remaining = 0;
 
 	constructor(options: HttpClientOptions & Secure) {
-		this.#options = options;
-	}
-
-	request(options: HttpClientRequestOptions): HttpRequest {
-		if (this.#request !== undefined) {
-			throw new Error("this HTTP client makes only one request");
-		}
-		this.#request = new HttpRequest(this.#options, options);
-		return this.#request;
-	}
-
-	close(): void {
-		this.#request?.close();
-	}
-}
-
-class HttpRequest extends NetworkClient<null> {
-	readonly #options: HttpClientRequestOptions;
-	/** Bytes of the body still to write. */
-	#remaining: number;
-
-	constructor({ host, port, secure = false, onError }: HttpClientOptions & Secure, options: HttpClientRequestOptions) {
 		super("http", {
-			onReadable: (count) => options.onReadable(count),
+			onReadable: (count) => this.#request?.onReadable(count),
 			onWritable: (count) => {
 				if (this.#remaining > 0) {
-					options.onWritable(Math.min(count, this.#remaining));
+					this.#request?.onWritable(Math.min(count, this.#remaining));
 				}
 			},
-			onClose: () => options.onDone(null),
+			onClose: () => this.#request?.onDone(null),
 			onError: (error) => {
-				options.onDone(error);
-				onError(error);
+				this.#request?.onDone(error);
+				options.onError(error);
 			},
 		});
 		this.#options = options;
+	}
+
+	request(options: HttpClientRequestOptions): this {
+		if (this.#request !== undefined) {
+			throw new Error("this HTTP client makes only one request");
+		}
+		this.#request = options;
+		const { host, port, secure = false } = this.#options;
 		const { method, path, headers } = options;
 		const [, length] = [...headers].find(([name]) => name.toLowerCase() === "content-length") ?? [];
 		this.#remaining = Number(length ?? 0);
 		this.tell("open", { host, port, secure, method, path, bodyBytes: this.#remaining }, [...headers]);
+		return this;
 	}
 
 	/** Returns 0 once the body is complete, as the SDK does. */
@@ -71,8 +60,8 @@ class HttpRequest extends NetworkClient<null> {
 
 	/** @internal The response begins. */
 	headers(status: number, headers: readonly (readonly [string, string])[]): void {
-		const { headersMask, onHeaders } = this.#options;
-		onHeaders(status, new Map(headers.filter(([name]) => headersMask.includes(name))));
+		const { headersMask = [], onHeaders } = this.#request ?? {};
+		onHeaders?.(status, new Map(headers.filter(([name]) => headersMask.includes(name))));
 	}
 }
 
