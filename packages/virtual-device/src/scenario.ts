@@ -207,14 +207,9 @@ function readTime(value: unknown, path: Path): number {
 }
 
 /** Events of a kind. Each expectation looks at those that came after the one that met the expectation before. */
-class Happenings extends EventEmitter<{ added: [] }> {
-	readonly seen: unknown[] = [];
-	met = 0;
-
-	add(event: unknown): void {
-		this.seen.push(event);
-		this.emit("added");
-	}
+interface Happenings {
+	readonly seen: unknown[];
+	met: number;
 }
 
 /** Characters of a message in a report. */
@@ -230,11 +225,12 @@ export function prepareScenario(
 	device: VirtualDevice,
 	scenario: Scenario,
 ): (report: (step: Step) => void) => Promise<void> {
-	const happenings: Readonly<Record<Expected, Happenings>> = {
-		sent: new Happenings(),
-		received: new Happenings(),
-		screen: new Happenings(),
-		pins: new Happenings(),
+	const none = (): Happenings => ({ seen: [], met: 0 });
+	const happenings = { sent: none(), received: none(), screen: none(), pins: none() };
+	const changes = new EventEmitter<{ added: [] }>();
+	const add = (kind: Expected, event: unknown): void => {
+		happenings[kind].seen.push(event);
+		changes.emit("added");
 	};
 	const random = randomNumbers(scenario.seed);
 
@@ -255,18 +251,18 @@ export function prepareScenario(
 					`not ${kind === "pins" ? "at the pins" : kind} within ${within} ms: ${shorten(members)}\n${describe(kind, happened)}`,
 				);
 			}
-			const timer = setTimeout(() => happened.emit("added"), Math.ceil(left));
-			await once(happened, "added");
+			const timer = setTimeout(() => changes.emit("added"), Math.ceil(left));
+			await once(changes, "added");
 			clearTimeout(timer);
 		}
 	};
 
-	device.on("screen", (picture) => happenings.screen.add(picture));
-	device.on("pin", () => happenings.pins.add(pinsOf(device)));
+	device.on("screen", (picture) => add("screen", picture));
+	device.on("pin", () => add("pins", pinsOf(device)));
 	device.on("message", ({ from, bytes, arrived }) => {
 		const message = parseMessage(bytes);
 		if (message !== undefined && arrived) {
-			happenings[from === "device" ? "sent" : "received"].add(message);
+			add(from === "device" ? "sent" : "received", message);
 		}
 	});
 	return async (report) => {
