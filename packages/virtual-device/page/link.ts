@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { BINARY, type FromPage, type ShownDevice, type ToPage, type TraceLine } from "../src/page-messages.js";
+import { BINARY, type ShownDevice, type ToPage, type TraceLine } from "../src/page-messages.js";
 import { play } from "./speaker.js";
 
 /** Lines of the trace that the page keeps. */
@@ -66,9 +66,8 @@ export function connect(): void {
 /** Does something to the device. */
 export function act(action: string, value?: unknown): void {
 	failure.value = "";
-	const message: FromPage = { action, value };
 	if (isConnected.value) {
-		socket?.send(JSON.stringify(message));
+		socket?.send(JSON.stringify({ action, value }));
 	}
 }
 

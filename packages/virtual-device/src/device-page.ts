@@ -11,12 +11,9 @@ import * as z from "zod";
 import { fields, read, readAction } from "./actions.js";
 import {
 	BINARY,
-	type Failure,
-	type FromPage,
 	MICROPHONE,
 	PIXELS_HEAD_BYTES,
 	SAMPLES_HEAD_BYTES,
-	type ShownDevice,
 	type ToPage,
 	type TraceLine,
 } from "./page-messages.js";
@@ -78,12 +75,11 @@ export async function openDevicePage(device: VirtualDevice, folder: string, port
 			} else if (isBinary) {
 				device.environment.photo = readJpeg(data as Buffer);
 			} else {
-				const { action, value }: FromPage = read(message, JSON.parse(String(data)), []);
+				const { action, value } = read(message, JSON.parse(String(data)), []);
 				await readAction(action, value, [action])(device);
 			}
 		} catch (error) {
-			const failure: Failure = { type: "failure", message: (error as Error).message };
-			page.send(JSON.stringify(failure));
+			page.send(JSON.stringify({ type: "failure", message: (error as Error).message } satisfies ToPage));
 		}
 	};
 
@@ -139,6 +135,10 @@ function readSamples(bytes: Buffer): Int16Array | undefined {
 	return samples.byteLength < 2 ? undefined : new Int16Array(samples.buffer, 0, samples.byteLength >> 1);
 }
 
+/**
+ * Messages of a page, as JSON: see {@link readAction}. A binary one is the camera's new JPEG picture, or has the prefix
+ * {@link MICROPHONE}.
+ */
 const message = fields({ action: z.string(), value: z.unknown().optional() });
 
 /** @throws Error if it is another kind of picture */
@@ -243,30 +243,7 @@ export function showDevice(device: VirtualDevice, consoleUrl?: string) {
 		send(line);
 	};
 
-	const described = (): ShownDevice => {
-		const { name, macAddress, engineName, board, isRunning, network, signal } = device;
-		const { surroundings } = device.environment;
-		const battery = surroundings.get("battery");
-		return {
-			type: "device",
-			name,
-			macAddress,
-			engine: engineName,
-			board,
-			isRunning,
-			network,
-			signal,
-			battery: battery?.[0] === "board.battery" ? { level: battery[1], charging: battery[2] } : FULL_BATTERY,
-			readings: Object.fromEntries(
-				[...surroundings.values()].flatMap((each) => (each[0] === "board.reading" ? [[each[1], each[2]]] : [])),
-			),
-			lights: Object.fromEntries(device.lights),
-			servos: Object.fromEntries(device.servos),
-			pins: device.pins,
-			chips: device.chips,
-			...(consoleUrl !== undefined && { consoleUrl: consoleUrl }),
-		};
-	};
+	const described = () => describeDevice(device, consoleUrl);
 
 	const send = (message: ToPage): void => {
 		const text = JSON.stringify(message);
@@ -341,6 +318,32 @@ export function showDevice(device: VirtualDevice, consoleUrl?: string) {
 			openScreen();
 		},
 		close,
+	};
+}
+
+/** Describes a device for its page. @param consoleUrl of its gateway, if its console runs on this computer */
+export function describeDevice(device: VirtualDevice, consoleUrl?: string) {
+	const { name, macAddress, engineName, board, isRunning, network, signal, pins, chips } = device;
+	const { surroundings } = device.environment;
+	const battery = surroundings.get("battery");
+	return {
+		type: "device" as const,
+		name,
+		macAddress,
+		engine: engineName,
+		board,
+		isRunning,
+		network,
+		signal,
+		battery: battery?.[0] === "board.battery" ? { level: battery[1], charging: battery[2] } : FULL_BATTERY,
+		readings: Object.fromEntries(
+			[...surroundings.values()].flatMap((each) => (each[0] === "board.reading" ? [[each[1], each[2]]] : [])),
+		),
+		lights: Object.fromEntries(device.lights),
+		servos: Object.fromEntries(device.servos),
+		pins,
+		chips,
+		consoleUrl,
 	};
 }
 

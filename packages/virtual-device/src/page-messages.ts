@@ -1,33 +1,7 @@
-import type { BoardProfile } from "./boards.js";
-import type { NetworkConditions } from "./services/network-faults.js";
-import type { ChipState, PinState } from "./services/pins.js";
-import type { LightState } from "./services/simulated-board.js";
+import type { describeDevice } from "./device-page.js";
 
 /** The device as its page shows it. */
-export interface ShownDevice {
-	readonly type: "device";
-	/** Empty without one. */
-	readonly name: string;
-	readonly macAddress: string;
-	readonly engine: string;
-	readonly board: BoardProfile;
-	readonly isRunning: boolean;
-	readonly network: NetworkConditions;
-	/** dBm */
-	readonly signal: number;
-	readonly battery: { readonly level: number; readonly charging: boolean };
-	/** The values that were set, by sensor. */
-	readonly readings: Readonly<Record<string, number | Readonly<Record<string, number>>>>;
-	readonly lights: Readonly<Record<string, LightState>>;
-	/** Degrees, by servo. */
-	readonly servos: Readonly<Record<string, number>>;
-	/** The pins that the firmware has opened, by their numbers. */
-	readonly pins: readonly PinState[];
-	/** On its bus, by address. */
-	readonly chips: readonly ChipState[];
-	/** URL of its gateway's console, if that runs on this computer. */
-	readonly consoleUrl?: string;
-}
+export type ShownDevice = ReturnType<typeof describeDevice>;
 
 /** A line of the trace: a message of the device or its backend, a line of the device's log, or what a user would notice. */
 export interface TraceLine {
@@ -42,23 +16,8 @@ export interface TraceLine {
 	readonly remark?: string;
 }
 
-/** A failed action of the page. */
-export interface Failure {
-	readonly type: "failure";
-	readonly message: string;
-}
-
-/** Messages to the page, as JSON. */
-export type ToPage = ShownDevice | TraceLine | Failure;
-
-/**
- * Messages of the page, as JSON: see {@link readAction}. A binary one is the camera's new JPEG picture, or
- * has the prefix {@link MICROPHONE}.
- */
-export interface FromPage {
-	readonly action: string;
-	readonly value?: unknown;
-}
+/** Messages to the page, as JSON; a failure is that of an action of the page. */
+export type ToPage = ShownDevice | TraceLine | { readonly type: "failure"; readonly message: string };
 
 /**
  * First two bytes of a microphone recording. Samples follow: 16 kHz, 16 bits, low byte first. No samples: the microphone
