@@ -36,9 +36,10 @@ const DOCUMENT = CLIENT_METADATA.extend({
  */
 export class MetadataDocuments {
 	readonly #options: Partial<PublicRequestOptions>;
-	readonly #cache = new LRUCache<string, OAuthClient>({ max: MAX_CACHED, ttl: CACHE_TIME });
-	/** Under way, by URL. */
-	readonly #fetches = new Map<string, { readonly address: string; readonly client: Promise<OAuthClient> }>();
+	/** Also those that are under way. */
+	readonly #clients = new LRUCache<string, Promise<OAuthClient>>({ max: MAX_CACHED, ttl: CACHE_TIME });
+	/** Addresses of the persons for whom documents are fetched. */
+	readonly #fetches: string[] = [];
 	/** Whether a public name resolves, until when. */
 	#online: { readonly answer: Promise<boolean>; readonly until: number } | undefined;
 
@@ -71,21 +72,25 @@ export class MetadataDocuments {
 	 * @param address of the person: slow documents of one address do not delay those of others
 	 */
 	async find(url: string, address: string): Promise<OAuthClient> {
-		const cached = this.#cache.get(url);
-		if (cached !== undefined) {
-			return cached;
+		const known = this.#clients.get(url);
+		if (known !== undefined) {
+			return await known;
 		}
-		const underWay = this.#fetches.get(url);
-		if (underWay !== undefined) {
-			return await underWay.client;
-		}
-		const own = [...this.#fetches.values()].filter((each) => each.address === address);
-		if (own.length >= MAX_FETCHES_PER_ADDRESS || this.#fetches.size >= MAX_FETCHES) {
+		const own = this.#fetches.filter((each) => each === address);
+		if (own.length >= MAX_FETCHES_PER_ADDRESS || this.#fetches.length >= MAX_FETCHES) {
 			throw unusable(url, "too many clients sign in at the same time: try again later");
 		}
 		const client = this.#read(url);
-		this.#fetches.set(url, { address, client });
-		return await client.finally(() => this.#fetches.delete(url));
+		this.#clients.set(url, client);
+		this.#fetches.push(address);
+		try {
+			return await client;
+		} catch (error) {
+			this.#clients.delete(url);
+			throw error;
+		} finally {
+			this.#fetches.splice(this.#fetches.indexOf(address), 1);
+		}
 	}
 
 	async #read(url: string): Promise<OAuthClient> {
@@ -105,9 +110,7 @@ export class MetadataDocuments {
 		if (data.client_id !== url) {
 			throw unusable(url, "client_id: not the URL of the document");
 		}
-		const client = { id: url, name: nameOf(data), redirectUris: data.redirect_uris };
-		this.#cache.set(url, client);
-		return client;
+		return { id: url, name: nameOf(data), redirectUris: data.redirect_uris };
 	}
 }
 
