@@ -1,18 +1,6 @@
 import { fieldProblemOf, type ServerConfig, serverConfig } from "../upstreams/server-config.js";
 
-export interface ProxyOptions {
-	readonly upstream: ServerConfig;
-	/** The server name in the initialize result. */
-	readonly name: string;
-	/** The skill that the gate asks for; empty: no gate. */
-	readonly skill: string;
-	/** The tools that the host sees; undefined: all. */
-	readonly tools: readonly string[] | undefined;
-	/** Milliseconds for the upstream to connect, to list and to answer a ping. Default: 6 s (a command: 10 s), 5 s and 3 s. */
-	readonly connectTimeout?: number;
-	/** Script that `activate` runs on the upstream. Default: none. */
-	readonly init?: { readonly script: string; readonly tool: string };
-}
+export type ProxyOptions = ReturnType<typeof readProxyOptions>;
 
 type TextFlag = "upstream" | "name" | "skill" | "tools" | "connectTimeout" | "initScript" | "initTool";
 
@@ -33,7 +21,7 @@ const CALL_TIMEOUT = 300_000;
  *
  * @throws RangeError that names the flag
  */
-export function readProxyOptions(flags: ProxyFlags, environment: NodeJS.ProcessEnv): ProxyOptions {
+export function readProxyOptions(flags: ProxyFlags, environment: NodeJS.ProcessEnv) {
 	const url = flags.upstream || environment.MCP_UPSTREAM;
 	if (!url) {
 		throw new RangeError("--upstream: missing: the URL of the upstream MCP server (or the variable MCP_UPSTREAM)");
@@ -49,10 +37,15 @@ export function readProxyOptions(flags: ProxyFlags, environment: NodeJS.ProcessE
 	const names = (flags.tools || environment.MCP_TOOLS || "*").split(",").map((each) => each.trim());
 	return {
 		upstream: upstreamConfig(url, headersOf(lines, environment.MCP_TOKEN), variablesOf(flags, environment)),
+		/** The server name in the initialize result. */
 		name: flags.name || environment.MCP_NAME || "mcp-proxy",
+		/** The skill that the gate asks for; empty: no gate. */
 		skill: flags.skill ?? environment.MCP_SKILL ?? "",
+		/** The tools that the host sees; undefined: all. */
 		tools: names.includes("*") ? undefined : names.filter((each) => each !== ""),
+		/** Milliseconds for the upstream to connect, to list and to answer a ping. Default: 6 s (a command: 10 s), 5 s and 3 s. */
 		...(connectTimeout && { connectTimeout: Number(connectTimeout) }),
+		/** Script that `activate` runs on the upstream. Default: none. */
 		...(script &&
 			!isInitOff && { init: { script, tool: flags.initTool || environment.MCP_INIT_TOOL || "execute_code" } }),
 	};
