@@ -3,7 +3,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { isNewer } from "xs-mcp-firmware/core/text/version";
-import { type BoardProfile, bundle, profileOf, readOwnDevice } from "xs-mcp-virtual-device";
+import { bundle, profileOf, readOwnDevice } from "xs-mcp-virtual-device";
 import { fromProject } from "./build/manifests.js";
 import { ProgramError, readJson } from "./build/program.js";
 import { TSC } from "./moddable/sdk.js";
@@ -43,22 +43,14 @@ export function openProject(given: string = process.cwd()): Project {
 	return { folder, manifest: join(folder, "manifest.json") };
 }
 
-/** The program of a virtual device. */
-export interface ProjectBuild {
-	readonly firmware: string;
-	readonly name: string;
-	/** The settings that its manifest has. */
-	readonly config: Readonly<Record<string, unknown>>;
-	readonly board: BoardProfile;
-	/** Warnings about the device's pins. */
-	readonly warnings: readonly string[];
-}
+/** The program of a virtual device, its name, settings and board, and warnings about its pins. */
+export type ProjectBuild = Awaited<ReturnType<typeof buildProject>>;
 
 /** Text of the bundler before its messages. */
 const BUNDLER = /^Build failed with \d+ errors?:\n|\bERROR: (?:\[plugin: [\w-]+\] )?/g;
 
 /** Bundles a project for a virtual device. Rejects with Error that names the file, and the line or part, which is wrong. */
-export async function buildProject({ manifest }: Project): Promise<ProjectBuild> {
+export async function buildProject({ manifest }: Project) {
 	const { build, config = {} } = readJson<Manifest>(manifest);
 	const path = fromProject(manifest);
 	const device = await readOwnDevice(path);

@@ -145,38 +145,19 @@ export const TARGETS: readonly string[] = [
 	...[...PRESETS.keys()].filter((name) => name !== BARE_CHIP).map((name) => `${BARE_CHIP}/${name}`),
 ];
 
-export interface Target {
-	/** mcconfig's name: "esp32/m5stack_cores3". */
-	readonly name: string;
-	/** ESP-IDF's name: "esp32s3". */
-	readonly chip: string;
-	/** Its name in src/hardware/boards. */
-	readonly board: string;
-	/** Whether the manifest names it. Others are built as a bare chip with the SDK's settings of ESP-IDF. */
-	readonly isNamed: boolean;
-	/** Whether the SDK's target has Ethernet, which no board of the firmware opens. */
-	readonly hasEthernet: boolean;
-	/** The data of which its target is made. Undefined for a target of the SDK. */
-	readonly data?: BoardData;
-}
+/** A target: mcconfig's name ("esp32/m5stack_cores3"), ESP-IDF's of its chip, and its board. */
+export type Target = ReturnType<typeof findTarget>;
 
 /**
  * Finds a target by mcconfig's name, or that of a board as data.
  *
  * @throws ProgramError if neither the SDK nor a preset has it, or the chip has no Wi-Fi
  */
-export function findTarget({ root }: Sdk, board: string | BoardData): Target {
+export function findTarget({ root }: Sdk, board: string | BoardData) {
 	const name = typeof board === "string" ? board : OWN_BOARD;
 	const data = typeof board === "string" ? PRESETS.get(board.split("/").at(-1) ?? "") : withBase(board);
 	if (data !== undefined && !boardOf(name).isNamed) {
-		return {
-			name,
-			chip: chipOf(data),
-			board: basename(name),
-			isNamed: true,
-			hasEthernet: false,
-			data,
-		};
+		return { name, chip: chipOf(data), board: basename(name), isNamed: true, hasEthernet: false, data };
 	}
 	const folder = join(root, "build", "devices", "esp32", "targets");
 	const names = existsSync(folder) ? readdirSync(folder) : [];
@@ -190,11 +171,24 @@ export function findTarget({ root }: Sdk, board: string | BoardData): Target {
 	if (reason !== undefined) {
 		throw new ProgramError(`--target: ${name} has the chip ${chip}, which has no Wi-Fi: ${reason}`);
 	}
-	return { name, chip, ...boardOf(name), hasEthernet: manifest.defines?.ethernet !== undefined };
+	return {
+		name,
+		chip,
+		...boardOf(name),
+		/** Whether the SDK's target has Ethernet, which no board of the firmware opens. */
+		hasEthernet: manifest.defines?.ethernet !== undefined,
+		/** The data of which its target is made. Undefined for a target of the SDK. */
+		data: undefined,
+	};
 }
 
-/** Finds the board in src/hardware/boards that is built for a target, whether or not the SDK knows it. @internal */
-export function boardOf(name: string): Pick<Target, "board" | "isNamed"> {
+/**
+ * Finds the board in src/hardware/boards that is built for a target, whether or not the SDK knows it. One that the manifest does
+ * not name is built as a bare chip with the SDK's settings of ESP-IDF.
+ *
+ * @internal
+ */
+export function boardOf(name: string) {
 	const isNamed = PLATFORMS[name] !== undefined;
 	const isBoard = PRESETS.has(basename(name)) || (isNamed && !PLATFORMS[name]?.include?.includes("/boards/esp32/"));
 	return { board: isBoard ? basename(name) : BARE_CHIP, isNamed };
