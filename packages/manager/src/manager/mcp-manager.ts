@@ -277,13 +277,9 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 				return { ...((await local.execute(params)) as McpToolResult<Data>), metadata: metadata() };
 			}
 			await (request.server && this.whenKnown(request.server));
-			const server = this.#serverWith(name, request.server);
-			const tools = offeredTools(server);
-			tool = tools.find((each) => each.name === name) ?? tools.find(matchesName(name, server));
-			if (tool === undefined) {
-				throw this.#notOffered(server, name);
-			}
-			const data = await this.#callTool(server, tool, params, request);
+			const found = this.#find(name, request.server);
+			tool = found.tool;
+			const data = await this.#callTool(found.server, tool, params, request);
 			return { success: true, data: data as Data, metadata: metadata() };
 		} catch (error) {
 			const { code, message, details, retryable } = toMcpError(error, tool);
@@ -495,23 +491,26 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		return data;
 	}
 
-	#serverWith(tool: string, name: string | undefined): Server {
-		if (name !== undefined) {
-			return this.#expect(name);
+	/** Finds a tool, on one server or the only one that has it. @throws McpError */
+	#find(name: string, id: string | undefined): { readonly server: Server; readonly tool: ServerTool } {
+		const servers = id === undefined ? this.#registry.all : [this.#expect(id)];
+		const all = servers.flatMap((server) => offeredTools(server).map((tool) => ({ server, tool })));
+		const exact = all.filter(({ tool }) => tool.name === name);
+		const found = exact.length > 0 ? exact : all.filter(({ server, tool }) => isNamed(name, server, tool));
+		const [first] = found;
+		const owners = new Set(found.map(({ server }) => server));
+		if (first !== undefined && owners.size === 1) {
+			return first;
 		}
-		const { all } = this.#registry;
-		const exact = all.filter((server) => offeredTools(server).some(({ name: own }) => own === tool));
-		const found =
-			exact.length > 0 ? exact : all.filter((server) => offeredTools(server).some(matchesName(tool, server)));
-		if (found.length !== 1) {
-			const ids = found.map((server) => this.#idOf(server)).join(", ");
-			// A missing tool may be that of a server that is not connected.
-			const failed = this.#servers.all.filter(({ server, lastError }) => server === undefined && lastError !== "");
-			const failures = failed.map(({ id, lastError }) => `; '${id}' is not connected: ${lastError}`).join("");
-			const problem = found.length === 0 ? `not found${failures}` : `is on several servers: ${ids}`;
-			throw new McpError("TOOL_NOT_FOUND", `Tool ${tool} ${problem}`);
+		if (id !== undefined) {
+			throw this.#notOffered(servers[0] as Server, name);
 		}
-		return found[0] as Server;
+		// A missing tool may be that of a server that is not connected.
+		const failed = this.#servers.all.filter(({ server, lastError }) => server === undefined && lastError !== "");
+		const failures = failed.map((each) => `; '${each.id}' is not connected: ${each.lastError}`).join("");
+		const ids = [...owners].map((server) => this.#idOf(server)).join(", ");
+		const problem = first === undefined ? `not found${failures}` : `is on several servers: ${ids}`;
+		throw new McpError("TOOL_NOT_FOUND", `Tool ${name} ${problem}`);
 	}
 
 	#notOffered(server: Server, tool: string): McpError {
@@ -531,9 +530,8 @@ function offeredTools({ tools }: Server): readonly ServerTool[] {
 }
 
 /** Whether the name means a tool, as a gateway writes it: in the characters that every client takes, or after the server's alias. */
-function matchesName(name: string, { alias }: Server): (tool: ServerTool) => boolean {
-	const own = portable(name.startsWith(`${alias}__`) ? name.slice(alias.length + 2) : name);
-	return (tool) => portable(tool.name) === own;
+function isNamed(name: string, { alias }: Server, tool: ServerTool): boolean {
+	return portable(tool.name) === portable(name.startsWith(`${alias}__`) ? name.slice(alias.length + 2) : name);
 }
 
 function connectionOf({ config, transport, status, server, lastError }: ConfiguredServer): McpConnection {
