@@ -5,7 +5,7 @@ import type { RunningGateway } from "../gateway.js";
 import { isRefusedAddress } from "../http/public-request.js";
 import type { EventFeed, EventRequest } from "./event-feed.js";
 import type { EventService } from "./event-service.js";
-import { type CommonArguments, callbackFailed, exhausted, forbidden, invalid, type Viewer } from "./event-types.js";
+import { callbackFailed, exhausted, forbidden, invalid, type Viewer } from "./event-types.js";
 import {
 	bytesOfSecret,
 	controlMessage,
@@ -36,13 +36,7 @@ const MAX_VERIFIED_PER_SECOND = 10;
 const MAX_URL = 2_048;
 
 /** The identity of a subscription: SEP-3415, "Subscription Identity". */
-export interface WebhookIdentity {
-	readonly holder: string;
-	readonly server: string | undefined;
-	readonly name: string;
-	readonly arguments: CommonArguments;
-	readonly url: string;
-}
+type WebhookIdentity = Pick<WebhookRecord, "holder" | "name" | "arguments" | "url"> & Pick<Viewer, "server">;
 
 /** A client's request: SEP-3415, `events/subscribe`. */
 interface WebhookRequest extends WebhookIdentity, Viewer, Pick<EventRequest, "cursor" | "maxAgeMs"> {
