@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type ProxyFlags, type ProxyOptions, readProxyOptions } from "./proxy-options.js";
+import { type ProxyFlags, readProxyOptions } from "./proxy-options.js";
 
 /**
  * Turns a command into one that serves an upstream MCP server over standard input and output, until the host
@@ -37,7 +37,7 @@ export function addProxyOptions(command: Command): Command {
 /** Ends the process with 0 when the host has disconnected. Rejects with CommanderError, exit code 2, if an option is invalid. */
 async function runProxy(flags: ProxyFlags, command: Command): Promise<void> {
 	const name = (command.parent ?? command).name();
-	let options: ProxyOptions;
+	let options: ReturnType<typeof readProxyOptions>;
 	try {
 		options = readProxyOptions(flags, process.env);
 	} catch (error) {
