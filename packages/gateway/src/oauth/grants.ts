@@ -212,23 +212,16 @@ function keyOf(code: string): string {
 /** Why a code was not issued for an exchange, or is not valid any more; undefined if it was, and is. */
 function problemOf({ approval, used, expires }: Code, given: CodeExchange, now: number): string | undefined {
 	const { client, redirectUri, challenge, audience } = approval;
-	if (used !== undefined) {
-		return USED;
-	}
-	if (expires <= now) {
-		return `code expired ${Math.round((now - expires) / 1_000)} s ago`;
-	}
-	if (client.id !== given.clientId) {
-		return `code of another client: ${client.name}`;
-	}
-	if ((given.redirectUri ?? redirectUri) !== redirectUri) {
-		return "code issued for another redirect_uri";
-	}
-	if ((given.audience ?? audience) !== audience) {
-		return `code issued for another resource: ${audience}`;
-	}
 	const hash = createHash("sha256").update(given.verifier).digest("base64url");
-	return hash === challenge ? undefined : "code_verifier does not match code_challenge";
+	const problems: readonly (readonly [isProblem: boolean, text: string])[] = [
+		[used !== undefined, USED],
+		[expires <= now, `code expired ${Math.round((now - expires) / 1_000)} s ago`],
+		[client.id !== given.clientId, `code of another client: ${client.name}`],
+		[(given.redirectUri ?? redirectUri) !== redirectUri, "code issued for another redirect_uri"],
+		[(given.audience ?? audience) !== audience, `code issued for another resource: ${audience}`],
+		[hash !== challenge, "code_verifier does not match code_challenge"],
+	];
+	return problems.find(([isProblem]) => isProblem)?.[1];
 }
 
 /** Characters of a client's id in the log: one that is a URL may be long. */
