@@ -63,18 +63,15 @@ async function addToken(
 	name: string,
 	{ for: kind, device, yes, days, allowUserTools, allowMicrophone, operator, readOnly, ...settings }: AddFlags,
 ): Promise<void> {
-	if (kind === "device" && (allowUserTools || allowMicrophone || operator || readOnly || days !== undefined)) {
-		const flags = "--allow-user-tools, --allow-microphone, --operator, --read-only and --days";
-		throw new GatewayError("usage", `${flags} apply to client tokens only`);
-	}
-	if (allowMicrophone && readOnly) {
-		throw new GatewayError("usage", "--allow-microphone cannot be combined with --read-only");
-	}
-	if (operator && device) {
-		throw new GatewayError("usage", "--operator cannot be combined with --device");
-	}
-	if (operator && readOnly) {
-		throw new GatewayError("usage", "--operator cannot be combined with --read-only");
+	const ofClients = allowUserTools || allowMicrophone || operator || readOnly || days !== undefined;
+	const flags = "--allow-user-tools, --allow-microphone, --operator, --read-only and --days";
+	const problem =
+		(kind === "device" && ofClients && `${flags} apply to client tokens only`) ||
+		(allowMicrophone && readOnly && "--allow-microphone cannot be combined with --read-only") ||
+		(operator && device && "--operator cannot be combined with --device") ||
+		(operator && readOnly && "--operator cannot be combined with --read-only");
+	if (problem) {
+		throw new GatewayError("usage", problem);
 	}
 	await withStore(settings, async (tokens) => {
 		const isFirst = !tokens.needs(kind);
