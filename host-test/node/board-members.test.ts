@@ -5,9 +5,11 @@ import type { Plugin } from "esbuild";
 import { boardManifest } from "xs-mcp/build/board-manifest";
 import { importBundle } from "xs-mcp/build/import-bundle";
 import { ROOT } from "xs-mcp/root";
-import type { BoardData, OpenMember } from "../../src/hardware/board-data.js";
+import type { BoardData, OpeningBoard, OpenMember } from "../../src/hardware/board-data.js";
 import Axp2101, { type PowerChipGlobal } from "../../src/hardware/drivers/axp2101.js";
+import { openOptional } from "../../src/hardware/drivers/open-optional.js";
 import type { OpenCodecChip } from "../../src/hardware/drivers/open-speaker.js";
+import type { Board } from "../../src/hardware/hardware.js";
 import type { Button } from "../../src/hardware/kinds/button.js";
 import type { Light } from "../../src/hardware/kinds/light.js";
 import { fakeBus } from "../doubles/fake-bus.js";
@@ -20,7 +22,6 @@ const globals = globalThis as unknown as {
 	board: object;
 	port: object;
 	timer: FakeTimer & { readonly delays: number[] };
-	trace(line: string): void;
 };
 
 /** Modules that need a chip. A player and a codec are the arguments that they were made with. */
@@ -66,20 +67,16 @@ const wholeBoard: Plugin = {
 };
 
 /** Opens a member of a board's data. */
-async function open(member: string, data: BoardData, board: object = {}, SMBus: unknown = "SMBus") {
+async function open(member: string, data: BoardData, given: object = {}, SMBus: unknown = "SMBus") {
 	const entry = join(ROOT, `src/hardware/drivers/open-${member}.ts`);
 	const { default: opener } = await importBundle<{ readonly default: OpenMember }>(entry, doubles);
-	const lines: string[] = [];
 	const closing: { close(): void }[] = [];
 	globals.timer = Object.assign(new FakeTimer(), { delays: [] });
-	globals.trace = (line) => void lines.push(line.trim());
 	globals.device = { I2C: { default: { data: 1, clock: 2 } }, io: { SMBus } };
-	try {
-		opener({ data, board, closing });
-	} catch (error) {
-		// The board leaves it out.
-		lines.push(`${member} not opened: ${String(error)}`);
-	}
+	const opening: OpeningBoard = { data, board: given, closing };
+	// As the board does.
+	openOptional(opening.board, member, () => opener(opening));
+	const { failures: lines = [], ...board } = opening.board;
 	return { board: board as Record<string, object>, lines, closing };
 }
 
@@ -151,7 +148,7 @@ const touchSensor = (open: (options: object) => () => number[]) =>
 
 describe("a board of data", () => {
 	afterEach(() => {
-		for (const name of ["modules", "device", "trace", "board", "port", "timer", "powerChip", "amp"]) {
+		for (const name of ["modules", "device", "board", "port", "timer", "powerChip", "amp"]) {
 			Reflect.deleteProperty(globalThis, name);
 		}
 	});
@@ -330,19 +327,17 @@ describe("a board of data", () => {
 			config: { board: BoardData };
 		};
 		const opened: string[] = [];
-		const lines: string[] = [];
 		Object.assign(globals, {
 			board: config.board,
-			trace: (line: string) => void lines.push(line),
 			modules: {
 				"src/hardware/drivers/open-touch": chip(new Error("no answer")),
 				"src/hardware/drivers/open-motion": () => opened.push("motion"),
 			},
 		});
 		const entry = join(ROOT, "src/hardware/boards/esp32/board.ts");
-		const { openBoard } = await importBundle<{ openBoard(): object }>(entry, wholeBoard);
-		openBoard();
-		assert.deepEqual([opened, lines], [["motion"], ["touch not opened: Error: no answer\n"]]);
+		const { openBoard } = await importBundle<{ openBoard(): Board }>(entry, wholeBoard);
+		const { failures } = openBoard();
+		assert.deepEqual([opened, failures], [["motion"], ["touch not opened: Error: no answer"]]);
 	});
 
 	it("opens every member that a manifest has", async () => {

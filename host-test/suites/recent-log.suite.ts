@@ -1,5 +1,6 @@
 import log, { RecentLog } from "../../src/features/log.js";
 import { ProtocolError } from "../../src/protocols/envelope.js";
+import { FakeBoard } from "../doubles/fake-board.js";
 import { start } from "../doubles/started-application.js";
 import { equal, ok, suite } from "../harness.js";
 
@@ -43,6 +44,11 @@ export default suite("the latest lines of the device's log", {
 		}
 		equal(new Set(recent.lines.map(({ length }) => length)).size, 1);
 		ok(recent.lines.join("").length <= 2_000);
+	},
+	"begin with the parts that the board could not open"() {
+		const failures = ["display not opened: Error: no answer"];
+		const { application } = start(Object.assign(new FakeBoard(), { failures }), {}, undefined, { features: [log] });
+		equal(application.board.log?.lines[0], "0.0 display not opened: Error: no answer");
 	},
 	"hold no query of a URL, which may have a key"() {
 		const { recent } = logAt(0);

@@ -148,6 +148,9 @@ export class Application implements Device {
 			}
 			this.fail(error.message, rescue);
 		}
+		for (const failure of this.board.failures ?? []) {
+			this.log(failure);
+		}
 		const unknown = unknownSettings(this.source.built);
 		if (unknown.length > 0) {
 			this.log(`unknown settings: ${unknown.join(", ")}`);

@@ -306,6 +306,8 @@ export interface Board extends Hardware {
 	 */
 	readonly bootButton?: () => Button;
 	readonly power?: ChipPower;
+	/** Lines for the log about parts that could not be opened. */
+	failures?: readonly string[];
 	/** Closes everything that the board opened. */
 	close(): void;
 }

@@ -35,7 +35,7 @@ const openHeadTouch = () => {
 export default (({ data, board, closing }) => {
 	const { transmit, receive, touch, yaw, pitch } = data.head as NonNullable<BoardData["head"]>;
 	if (touch !== undefined) {
-		openOptional("touch sensor", () => {
+		openOptional(board, "touch sensor", () => {
 			const head = new TouchButton({ open: openHeadTouch, timer: Timer, ticks: () => Time.ticks });
 			Object.assign(board, { buttons: { ...board.buttons, head } });
 			closing.push(head);

@@ -9,7 +9,7 @@ import type openPy32Light from "./py32-light.js";
 export default (({ data: { leds = {} }, board, closing }) => {
 	const load = <Export>(module: string): Export => inBuild<Export>(module) as Export;
 	const opened = Object.entries(leds).flatMap(([name, led]) => {
-		const light = openOptional(`LED ${name}`, () => {
+		const light = openOptional(board, `LED ${name}`, () => {
 			if ("neopixel" in led) {
 				const { neopixel: pin, length = 1, order = "GRB" } = led;
 				return neoPixelLight(new (load<new (options: object) => Pixels>("neopixel"))({ pin, length, order }));

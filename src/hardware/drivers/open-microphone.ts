@@ -12,7 +12,7 @@ export default (({ data, board, closing }) => {
 	// A chip for both directions was set up with the speaker.
 	const isShared = typeof data.speaker === "object" && data.speaker.codec === codec;
 	const start = codec === undefined || isShared ? undefined : inBuild<StartChip>(`src/hardware/drivers/${codec}`);
-	const chip = openOptional("microphone's chip", () => start?.(boardBus(), address, i2s?.main !== undefined));
+	const chip = openOptional(board, "microphone's chip", () => start?.(boardBus(), address, i2s?.main !== undefined));
 	closing.push(...(chip ? [chip] : []));
 	if (board.player !== undefined) {
 		// The build takes one channel of audio in. With one set here, SDK 8.2.3 would drop every second sample.

@@ -1,12 +1,13 @@
 import { findDriver } from "../../platform/in-build.js";
+import type { Board } from "../hardware.js";
 import type { SmBusRecord } from "./bus-chip.js";
 
-/** Opens an optional part: undefined if it does not answer. @param name for the trace */
-export const openOptional = <Part>(name: string, open: () => Part): Part | undefined => {
+/** Opens an optional part: undefined if it does not answer, which the board's log then says. @param name for the log */
+export const openOptional = <Part>(board: Partial<Board>, name: string, open: () => Part): Part | undefined => {
 	try {
 		return open();
 	} catch (error) {
-		trace(`${name} not opened: ${String(error)}\n`);
+		board.failures = [...(board.failures ?? []), `${name} not opened: ${String(error)}`];
 		return undefined;
 	}
 };

@@ -85,7 +85,7 @@ export default ((opening) => {
 	}
 	const { speaker } = chip;
 	if (speaker !== undefined) {
-		openOptional("amplifier", () => {
+		openOptional(opening.board, "amplifier", () => {
 			speaker.enable = true;
 		});
 	}

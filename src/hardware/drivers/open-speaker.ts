@@ -16,7 +16,7 @@ export type OpenCodecChip = (
 export default (({ data, board, closing }) => {
 	const { codec, address, i2s, volume = 70 } = typeof data.speaker === "object" ? data.speaker : {};
 	const open = codec === undefined ? undefined : inBuild<OpenCodecChip>(`src/hardware/drivers/${codec}`);
-	const chip = openOptional("codec chip", () => open?.(boardBus(), address, i2s?.main !== undefined, volume));
+	const chip = openOptional(board, "codec chip", () => open?.(boardBus(), address, i2s?.main !== undefined, volume));
 	const player = openPlayer(chip ? 100 : volume);
 	Object.assign(board, { speaker: chip ?? player, player });
 	closing.push(player, ...(chip ? [chip] : []));

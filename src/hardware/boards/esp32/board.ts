@@ -13,7 +13,7 @@ const MEMBERS = Object.freeze(
 
 /** Opens a member, if the build has the module for it. A board without a part that does not answer starts, too. */
 const openMember = (member: string, opening: OpeningBoard): void =>
-	openOptional(member, () => inBuild<OpenMember>(`src/hardware/drivers/open-${member}`)?.(opening));
+	openOptional(opening.board, member, () => inBuild<OpenMember>(`src/hardware/drivers/open-${member}`)?.(opening));
 
 /** Any ESP32, with the parts that the build's manifests describe as `config.board` and include. */
 export const openBoard = () => {
