@@ -87,6 +87,25 @@ describe("a request of 2026-07-28", () => {
 		const { status, message } = await postStateless(side.clientUrl(), "nothing/get", {});
 		assert.deepEqual([status, message.id, message.error.code], [404, 1, -32_601]);
 	});
+
+	it("is answered 200, as invalid params, if it is a device that does not know the method", async (t) => {
+		const { side } = await startWithDevice(
+			t,
+			{},
+			{
+				capabilities: { tools: {}, prompts: {} },
+				answers: { "prompts/list": () => ({ prompts: [{ name: "greet" }] }) },
+				onCall: () => ({ code: -32_601, message: "no such method" }),
+			},
+		);
+		for (const [method, params] of [
+			["tools/call", { name: VOLUME, arguments: { volume: 1 } }],
+			["prompts/get", { name: "lamp_000001__greet" }],
+		] as const) {
+			const { status, message } = await postStateless(side.clientUrl(), method, params);
+			assert.deepEqual([status, message.error.code], [200, -32_602], method);
+		}
+	});
 });
 
 describe("a stream of changes, in 2026-07-28", () => {
