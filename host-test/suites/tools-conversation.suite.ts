@@ -205,6 +205,15 @@ export default suite("tools of the conversation, of texts and timers", {
 		timer.pass(60_000);
 		equal([board.player.sounds.length, listens()], [7, before]);
 	},
+	"ring for each timer at its time, whenever the others were set": given(reminding, ({ reminders, timer, due }) => {
+		reminders.set(60, "egg");
+		timer.pass(300);
+		reminders.set(5, "tea");
+		timer.pass(4_999);
+		equal(due, []);
+		timer.pass(1);
+		equal(due, [{ id: 2, text: "tea" }]);
+	}),
 	"keep timers over a restart, and ring for those that were due meanwhile": given(reminding, (first) => {
 		first.reminders.set(60, "egg");
 		first.reminders.set(3_600, "cake and tea");

@@ -13,7 +13,7 @@ interface Running {
 	due: number;
 }
 
-/** Poll interval, ms. Timers are due by the clock, which may be set meanwhile. */
+/** Longest poll interval, ms. Timers are due by the clock, which may be set meanwhile. */
 const TICK = 1_000;
 
 /** How often the chime is played, unless a button is pressed before. */
@@ -26,9 +26,10 @@ const RING_INTERVAL = 4_000;
 export class StoredReminders extends AppPart implements Reminders, Listener {
 	private readonly settings: Settings;
 	private readonly running = new Map<number, Running>();
-	/** Polls the clock while there are timers. */
+	/** Until the next look at the clock, while there are timers. */
 	private clock: TimerHandle | undefined;
-	private lastTime = 0;
+	/** The time of that look, by the clock. */
+	private nextTime = 0;
 	private ringing: TimerHandle | undefined;
 
 	constructor(app: Application, settings: Settings) {
@@ -108,19 +109,21 @@ export class StoredReminders extends AppPart implements Reminders, Listener {
 	private forget(id: number): void {
 		this.running.delete(id);
 		this.settings.delete(REMINDERS, String(id));
-		if (this.running.size === 0) {
-			this.app.timer.clear(this.clock);
-			this.clock = undefined;
-		}
 	}
 
 	private add(id: number, running: Running): void {
-		const { timer, now } = this.app;
 		this.running.set(id, running);
 		if (this.clock === undefined) {
-			this.lastTime = now();
-			this.clock = timer.repeat(() => this.tick(), TICK);
+			this.plan();
 		}
+	}
+
+	/** Plans the next look at the clock: as soon as a timer is due, and not without timers. */
+	private plan(): void {
+		const now = this.app.now();
+		const times = [...this.running.values()].map(({ due }) => due);
+		this.nextTime = Math.max(now, Math.min(now + TICK, ...times));
+		this.clock = times.length === 0 ? undefined : this.app.timer.set(() => this.tick(), this.nextTime - now);
 	}
 
 	private onDue(id: number, text: string): void {
@@ -146,9 +149,9 @@ export class StoredReminders extends AppPart implements Reminders, Listener {
 	/** Rings for what is due. Timers that were set before the clock get their time when it is set. */
 	private tick(): void {
 		const now = this.app.now();
-		const isSet = this.lastTime < SET_CLOCK && now >= SET_CLOCK;
-		const jump = now - this.lastTime - TICK;
-		this.lastTime = now;
+		const isSet = this.nextTime < SET_CLOCK && now >= SET_CLOCK;
+		const jump = now - this.nextTime;
+		this.plan();
 		for (const [id, running] of this.running) {
 			if (isSet && running.due < SET_CLOCK) {
 				running.due += jump;
