@@ -130,7 +130,7 @@ export class FakeBoard implements Board {
 			if (request.onPiece !== undefined && this.response.status === 200) {
 				await request.onPiece(this.response.body, this.response.body.byteLength);
 			}
-			return expectOk(this.response, request.url);
+			return expectOk(this.response, request);
 		},
 	};
 

@@ -39,7 +39,7 @@ export class FakeOtaServer implements Http {
 		}
 		const text = typeof answer === "object" ? JSON.stringify(answer) : typeof answer === "string" ? answer : "";
 		const status = typeof answer === "number" ? answer : 200;
-		return expectOk({ status, body: ArrayBuffer.fromString(text) }, request.url);
+		return expectOk({ status, body: ArrayBuffer.fromString(text) }, request);
 	}
 }
 

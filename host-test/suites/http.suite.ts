@@ -39,12 +39,24 @@ export default suite("HTTP", {
 		equal(end, { value: { status: 202, body: bytes("nope!") } });
 		equal([client.closed, timer.size], [true, 0]);
 	}),
-	"rejects a status that is no success": given(ask, async ({ client, end }) => {
-		client.begin(404, { "content-length": "0" });
-		client.sent.onDone(null);
+	"gives a status that is no success, too, with the body": given(ask, async ({ client, end }) => {
+		client.answer(404, "not here");
+		await settled();
+		equal(end, { value: { status: 404, body: bytes("not here") } });
+	}),
+	async "gives the body of a failure as a whole, not in pieces"() {
+		const pieces: ArrayBuffer[] = [];
+		const { client, end } = openHttp().ask({ onPiece: (piece) => void pieces.push(piece) });
+		client.answer(500, "broken");
+		await settled();
+		equal([end, pieces], [{ value: { status: 500, body: bytes("broken") } }, []]);
+	},
+	async "rejects a status that is no success if the request must succeed"() {
+		const { client, end } = openHttp().ask({ mustSucceed: true });
+		client.answer(404, "");
 		await settled();
 		equal(end.error, "http://host/path answered with HTTP status 404");
-	}),
+	},
 	"takes the end of the connection for the end of a body without a length": given(ask, async ({ client, end }) => {
 		client.begin(200);
 		client.arrive("all");
@@ -334,7 +346,7 @@ export default suite("HTTP", {
 	},
 	async "reports a redirect of a body that cannot be read again"() {
 		const picture = { byteLength: 3, read: async () => new Uint8Array(3), close() {} };
-		const { client, end } = openHttp().ask({ method: "POST", body: [picture] });
+		const { client, end } = openHttp().ask({ method: "POST", body: [picture], mustSucceed: true });
 		client.begin(307, { location: "/next" });
 		await settled();
 		equal(end.error, 'http://host/path answered with HTTP status 307 (redirect to "/next" not followed)');

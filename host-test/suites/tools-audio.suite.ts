@@ -17,7 +17,7 @@ function open(file: Uint8Array, { status = 200, size = 50 } = {}) {
 			for (let at = 0; at < file.byteLength && status === 200; at += size) {
 				await request.onPiece?.(file.slice(at, at + size).buffer, file.byteLength);
 			}
-			return expectOk({ status, body: new ArrayBuffer(0) }, request.url);
+			return expectOk({ status, body: new ArrayBuffer(0) }, request);
 		},
 	};
 	const client = new Client({ context: { ...new FakeBoard(), player, http }, tools: TOOLS });

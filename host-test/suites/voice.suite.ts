@@ -67,7 +67,7 @@ function playing(
 					fail(new Error("cancelled"));
 				});
 				const end = status === 200 ? download(request).catch(fail) : Promise.resolve();
-				end.then(() => expectOk({ status, body: new ArrayBuffer(0) }, request.url)).then(resolve, reject);
+				end.then(() => expectOk({ status, body: new ArrayBuffer(0) }, request)).then(resolve, reject);
 			}),
 	};
 	const board = Object.assign(boardWithParts(), { codec, http });

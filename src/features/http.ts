@@ -25,7 +25,7 @@ export const makeHttp = (options: ExchangeOptions): Http => {
 					const response = await new Exchange(current, options).response;
 					const next = redirected(current, response);
 					if (next === undefined) {
-						return expectOk(response, request.url);
+						return expectOk(response, request);
 					}
 					current = next;
 				}
@@ -38,12 +38,12 @@ export const makeHttp = (options: ExchangeOptions): Http => {
 };
 
 /**
- * @throws Error with the URL and the status, if the status is not 2xx
+ * @throws Error with the URL and the status, if the request must succeed and the status is not 2xx
  * @internal exported for doubles of tests
  */
-export const expectOk = (response: HttpResponse, url: string): HttpResponse => {
+export const expectOk = (response: HttpResponse, { url, mustSucceed }: HttpRequest): HttpResponse => {
 	const { status, location } = response;
-	if (status < 200 || status > 299) {
+	if (mustSucceed && (status < 200 || status > 299)) {
 		const target =
 			location === undefined ? "" : ` (redirect to ${JSON.stringify(location.slice(0, 200))} not followed)`;
 		throw new Error(`${url} answered with HTTP status ${status}${target}`);

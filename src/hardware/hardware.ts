@@ -206,6 +206,8 @@ export interface HttpRequest {
 	readonly body?: readonly (ArrayBuffer | ByteSource)[];
 	/** Bytes that the response's body may have. Default: what the platform has room for. */
 	readonly maxBytes?: number;
+	/** Whether any other status than 2xx rejects. Default: the caller looks at the status. */
+	readonly mustSucceed?: boolean;
 	/**
 	 * Takes the body of a successful response piece by piece, so that it may have any length: `body` is then empty. An
 	 * exception ends the request. If it returns a promise, reading continues once that has settled.
@@ -229,7 +231,7 @@ export interface HttpResponse {
 export interface Http {
 	/**
 	 * Follows redirects, but not from https to http, and none of a body that is read from a source. Another server gets no
-	 * `Authorization`. Rejects without a complete response, or if its status is not 2xx.
+	 * `Authorization`. Rejects without a complete response.
 	 */
 	request(request: HttpRequest): Promise<HttpResponse>;
 }

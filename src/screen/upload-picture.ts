@@ -29,7 +29,7 @@ export const uploadPicture = async (http: Http, upload: PictureUpload): Promise<
 	try {
 		const all = new Map([...headers, ["Content-Type", `multipart/form-data; boundary=${BOUNDARY}`]]);
 		const body = [ArrayBuffer.fromString(start), picture, ArrayBuffer.fromString(`\r\n--${BOUNDARY}--\r\n`)];
-		const response = await http.request({ method: "POST", url, headers: all, body });
+		const response = await http.request({ method: "POST", url, headers: all, body, mustSucceed: true });
 		return String.fromArrayBuffer(response.body);
 	} finally {
 		picture.close();

@@ -73,7 +73,7 @@ export default defineTool({
 					await play(file.slice(at, Math.min(at + PIECE, file.byteLength)));
 				}
 			} else {
-				await http.request({ method: "GET", url, onPiece: play });
+				await http.request({ method: "GET", url, onPiece: play, mustSucceed: true });
 			}
 			await play();
 			if (playing.sound === undefined) {

@@ -17,7 +17,7 @@ export default defineTool({
 			picture.write(piece);
 		};
 		try {
-			await http.request({ method: "GET", url, onPiece });
+			await http.request({ method: "GET", url, onPiece, mustSucceed: true });
 			await picture.end();
 		} catch (error) {
 			picture.cancel();

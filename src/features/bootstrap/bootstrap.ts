@@ -155,6 +155,7 @@ export class Bootstrap extends AppPart implements Search {
 			headers: bootstrapHeaders(this.identity),
 			body: [ArrayBuffer.fromString(JSON.stringify(body))],
 			maxBytes: MAX_ANSWER_BYTES,
+			mustSucceed: true,
 			timeout,
 		});
 	}

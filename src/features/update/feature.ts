@@ -84,7 +84,12 @@ export class FirmwareInstaller extends AppPart implements Installer {
 		}
 		const beside = url.replace(/(\?.*)?$/, (query) => `${SIGNATURE_ENDING}${query}`);
 		try {
-			const { body } = await http.request({ method: "GET", url: beside, maxBytes: MAX_SIGNATURE_BYTES });
+			const { body } = await http.request({
+				method: "GET",
+				url: beside,
+				maxBytes: MAX_SIGNATURE_BYTES,
+				mustSucceed: true,
+			});
 			return readHex(beside, String.fromArrayBuffer(body).trim(), SIGNATURE_BYTES);
 		} catch (error) {
 			throw new Error(`signature required: ${(error as Error).message}`);
@@ -107,7 +112,7 @@ export class FirmwareInstaller extends AppPart implements Installer {
 				onProgress(bytes, total);
 			}
 		};
-		await http.request({ method: "GET", url, onPiece });
+		await http.request({ method: "GET", url, onPiece, mustSucceed: true });
 		if (bytes === 0) {
 			throw new Error(`${url}: the image is empty`);
 		}

@@ -278,7 +278,7 @@ class Voice extends AppPart implements Listener {
 					await play(packet);
 				}
 			};
-			await http.request({ method: "GET", url, onPiece, onOpen });
+			await http.request({ method: "GET", url, onPiece, onOpen, mustSucceed: true });
 			if (!file.isWhole) {
 				throw new RangeError("Ogg: the file is cut off");
 			}
