@@ -1,7 +1,7 @@
 import { toBase64 } from "../../src/core/text/base64.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { FakeCanvas, makeFace } from "../doubles/fake-canvas.js";
-import { inSession } from "../doubles/started-application.js";
+import { inSession, startOn } from "../doubles/started-application.js";
 import { equal, given, ok, suite } from "../harness.js";
 
 const MAX_SENT_GLYPHS = 128;
@@ -181,5 +181,23 @@ export default suite("glyphs that a backend sends", {
 		equal(texts(), ["a□"]);
 		transport.channel.say({ type: "glyph_push", glyph_push: push(glyph("龍")) });
 		equal(texts(), ["a"]);
+	},
+	"are dropped alone if they make a message too long, as a Python server writes it: its text is shown"() {
+		const { screen, texts } = latinFace();
+		const { greet, log } = startOn({
+			board: Object.assign(new FakeBoard(), { screen }),
+			built: { chunkBytes: 65_536 },
+		});
+		const socket = greet();
+		const all = hanzi(64).join("");
+		const said = { type: "tts", state: "sentence_start", text: `Hi, ${all}`, session_id: "s-1" };
+		const json = JSON.stringify({ ...said, glyph_push: push(...[...all].map((each) => glyph(each))) });
+		const text = json
+			.replace(/(?<=[^\\]"|\d|[\]}])([:,])(?=["{[\d-])/g, "$1 ")
+			.replace(/[一-丿]/g, (each) => `\\u${each.charCodeAt(0).toString(16)}`);
+		ok(text.length > 8_192, `${text.length} bytes`);
+		socket.arrive([text]);
+		equal(texts().join(""), `Hi, ${"□".repeat(64)}`);
+		equal(log.at(-1), `glyphs dropped: ${text.length} bytes (limit 8192)`);
 	},
 });

@@ -14,6 +14,7 @@ import {
 	readHello,
 	type Session,
 	type WantedNames,
+	withoutGlyphs,
 } from "./envelope.js";
 import type { Channel, ChannelEvents, Transport } from "./transport.js";
 
@@ -291,8 +292,7 @@ export class Protocol implements ChannelEvents {
 		try {
 			envelope = decodeEnvelope(text, this.maxValues, this.options.names, this.isFirst);
 		} catch (error) {
-			const start = error instanceof JsonLimitError ? text.slice(0, START_LENGTH) : "";
-			this.onDropped((error as Error).message, start);
+			this.onDropped((error as Error).message, error instanceof JsonLimitError ? text : "");
 			return;
 		}
 		this.isFirst = this.session === undefined || (this.isFirst && envelope.type !== MCP);
@@ -305,12 +305,15 @@ export class Protocol implements ChannelEvents {
 		}
 	}
 
-	/** Logs a message that was not read. If it is a request of this session, it is answered with an error. */
+	/** Logs a message that was not read. A request of this session is answered with an error, a text is shown without glyphs. */
 	onDropped(reason: string, start: string): void {
-		this.options.log(`message dropped: ${reason}`);
-		const envelope = decodeStart(start);
-		if (envelope?.type === "mcp" && this.isOurs(envelope)) {
+		const rest = withoutGlyphs(start);
+		this.options.log(`${rest === undefined ? "message" : "glyphs"} dropped: ${reason}`);
+		const envelope = decodeStart(start.slice(0, START_LENGTH));
+		if (envelope?.type === MCP && this.isOurs(envelope)) {
 			this.options.events.receiver?.reject(envelope.payload, reason);
+		} else if (rest !== undefined) {
+			this.onText(rest);
 		}
 	}
 

@@ -9,8 +9,8 @@ export class MessageRejected extends Error {
 	}
 }
 
-/** Bytes of a too long message that are searched for a request's id. */
-const START_BYTES = 512;
+/** Bytes of a too long message that are searched for a request's id, or for a text before its glyphs. */
+const START_BYTES = 2_048;
 
 /**
  * Puts together messages that arrive in parts.
