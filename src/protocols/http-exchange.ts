@@ -51,8 +51,8 @@ export class Exchange {
 	/** Bytes of the body that may be sent now, and what waits for them. */
 	private room = 0;
 	private onRoom: (() => void) | undefined;
-	private readonly pieces: ArrayBuffer[] = [];
-	private received = 0;
+	/** The response's body so far, unless it is read in pieces. */
+	private received = new ArrayBuffer(0);
 	private checks = 0;
 	private checksWithoutProgress = 0;
 	/** Whether reading pauses, because the consumer is busy with a piece. */
@@ -197,13 +197,12 @@ export class Exchange {
 		}
 		this.checksWithoutProgress = 0;
 		this.allowance.bytes = this.headBytes;
-		this.received += piece.byteLength;
 		if (this.isInPieces) {
 			this.handOn(piece);
-		} else if (this.received > this.maxBytes) {
+		} else if (this.received.byteLength + piece.byteLength > this.maxBytes) {
 			this.fail(`response longer than ${this.maxBytes} bytes`);
 		} else {
-			this.pieces.push(piece);
+			this.received = this.received.concat(piece);
 		}
 	}
 
@@ -277,8 +276,8 @@ export class Exchange {
 
 	private succeed(): void {
 		this.close();
-		const { status, location } = this;
-		this.settle.resolve({ status, body: joined(this.pieces), ...(location !== undefined && { location }) });
+		const { status, location, received: body } = this;
+		this.settle.resolve({ status, body, ...(location !== undefined && { location }) });
 	}
 
 	private fail(message: string): void {
@@ -295,17 +294,3 @@ export class Exchange {
 		this.client?.close();
 	}
 }
-
-const joined = (pieces: readonly ArrayBuffer[]): ArrayBuffer => {
-	const [first] = pieces;
-	if (first !== undefined && pieces.length === 1) {
-		return first;
-	}
-	const joined = new Uint8Array(pieces.reduce((bytes, piece) => bytes + piece.byteLength, 0));
-	let at = 0;
-	for (const piece of pieces) {
-		joined.set(new Uint8Array(piece), at);
-		at += piece.byteLength;
-	}
-	return joined.buffer;
-};
