@@ -10,14 +10,12 @@ export default defineTool({
 	input: { url: string({ minLength: 1, maxLength: 1_000, description: "URL of the picture, a JPEG or PNG file" }) },
 	run: async ({ url }, { preview, http }, call) => {
 		const picture = preview.begin();
-		const onPiece = (piece: ArrayBuffer): void => {
-			if (call.cancelled) {
-				throw new Error("the call was cancelled");
-			}
-			picture.write(piece);
+		const onPiece = (piece: ArrayBuffer): void => picture.write(piece);
+		const onOpen = (cancel: () => void): void => {
+			call.onCancel = cancel;
 		};
 		try {
-			await http.request({ method: "GET", url, onPiece, mustSucceed: true });
+			await http.request({ method: "GET", url, onPiece, onOpen, mustSucceed: true });
 			await picture.end();
 		} catch (error) {
 			picture.cancel();
