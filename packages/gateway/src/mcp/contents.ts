@@ -189,8 +189,9 @@ export function answerFailedCall(error: unknown, server: Server, revision: strin
 	if (!ProtocolError.isInstance(error)) {
 		throw error;
 	}
-	if (isClientsFault(error, revision)) {
-		throw asInvalidParams(error);
+	const fault = clientsFault(error, revision);
+	if (fault !== undefined) {
+		throw fault;
 	}
 	return failedCall("rejected", rejection(server, error));
 }
@@ -215,9 +216,10 @@ export function requestError(error: unknown, server: Server, revision: string): 
 	if (!ProtocolError.isInstance(error)) {
 		return error;
 	}
-	return isClientsFault(error, revision)
-		? asInvalidParams(error)
-		: new ProtocolError(ProtocolErrorCode.InternalError, rejection(server, error), { [ERROR]: "rejected" });
+	return (
+		clientsFault(error, revision) ??
+		new ProtocolError(ProtocolErrorCode.InternalError, rejection(server, error), { [ERROR]: "rejected" })
+	);
 }
 
 /** The error of a response in the client's revision: until 2025-11-25, a resource that does not exist had a code of its own. */
@@ -243,21 +245,14 @@ export function saysNotFound(error: unknown): boolean {
 	);
 }
 
-function isClientsFault({ code }: ProtocolError, revision: string): boolean {
-	return (
-		code === ProtocolErrorCode.InvalidParams ||
-		code === ProtocolErrorCode.MethodNotFound ||
-		(code === ProtocolErrorCode.MissingRequiredClientCapability && revision >= REVISION_OF_STATELESS)
-	);
-}
-
-/** "Method not found" of a server must not look as if the gateway lacked the method. */
-function asInvalidParams({ code, message, data }: ProtocolError): ProtocolError {
-	return new ProtocolError(
-		code === ProtocolErrorCode.MissingRequiredClientCapability ? code : ProtocolErrorCode.InvalidParams,
-		message,
-		data,
-	);
+/** The error for a client that is at fault. "Method not found" of a server must not look as if the gateway lacked the method. */
+function clientsFault(error: ProtocolError, revision: string): ProtocolError | undefined {
+	const { code, message, data } = error;
+	if (code === ProtocolErrorCode.InvalidParams || code === ProtocolErrorCode.MethodNotFound) {
+		return new ProtocolError(ProtocolErrorCode.InvalidParams, message, data);
+	}
+	const isOfCapability = code === ProtocolErrorCode.MissingRequiredClientCapability;
+	return isOfCapability && revision >= REVISION_OF_STATELESS ? error : undefined;
 }
 
 function rejection({ alias }: Server, { message, code }: ProtocolError): string {
