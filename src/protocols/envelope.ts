@@ -126,12 +126,6 @@ export const decodeStart = (start: string): Envelope | undefined => {
 	}
 };
 
-/** The message of the family's servers without its glyphs, its last member, from its start; undefined if it has none. */
-export const withoutGlyphs = (start: string): string | undefined => {
-	const end = start.lastIndexOf(",", start.indexOf('"glyph_push":'));
-	return end < 0 ? undefined : `${start.slice(0, end)}}`;
-};
-
 /**
  * The JSON of the payload of a valid message. A long one is truncated.
  *

@@ -14,7 +14,6 @@ import {
 	readHello,
 	type Session,
 	type WantedNames,
-	withoutGlyphs,
 } from "./envelope.js";
 import type { Channel, ChannelEvents, Transport } from "./transport.js";
 
@@ -307,13 +306,14 @@ export class Protocol implements ChannelEvents {
 
 	/** Logs a message that was not read. A request of this session is answered with an error, a text is shown without glyphs. */
 	onDropped(reason: string, start: string): void {
-		const rest = withoutGlyphs(start);
-		this.options.log(`${rest === undefined ? "message" : "glyphs"} dropped: ${reason}`);
+		// In messages of the family's servers the glyphs come last.
+		const end = start.lastIndexOf(",", start.indexOf('"glyph_push":'));
+		this.options.log(`${end < 0 ? "message" : "glyphs"} dropped: ${reason}`);
 		const envelope = decodeStart(start.slice(0, START_LENGTH));
 		if (envelope?.type === MCP && this.isOurs(envelope)) {
 			this.options.events.receiver?.reject(envelope.payload, reason);
-		} else if (rest !== undefined) {
-			this.onText(rest);
+		} else if (end >= 0) {
+			this.onText(`${start.slice(0, end)}}`);
 		}
 	}
 

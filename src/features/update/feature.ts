@@ -18,7 +18,6 @@ const SIGNATURE_BYTES = 64;
 
 /** The extension of signature files beside signed images. */
 const SIGNATURE_ENDING = ".sig";
-const MAX_SIGNATURE_BYTES = 256;
 
 /** Downloads an image piece by piece into the board's updater, checks it, and restarts the device into it. */
 export class FirmwareInstaller extends AppPart implements Installer {
@@ -84,12 +83,7 @@ export class FirmwareInstaller extends AppPart implements Installer {
 		}
 		const beside = url.replace(/(\?.*)?$/, (query) => `${SIGNATURE_ENDING}${query}`);
 		try {
-			const { body } = await http.request({
-				method: "GET",
-				url: beside,
-				maxBytes: MAX_SIGNATURE_BYTES,
-				mustSucceed: true,
-			});
+			const { body } = await http.request({ method: "GET", url: beside, mustSucceed: true });
 			return readHex(beside, String.fromArrayBuffer(body).trim(), SIGNATURE_BYTES);
 		} catch (error) {
 			throw new Error(`signature required: ${(error as Error).message}`);
