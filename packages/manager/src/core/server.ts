@@ -178,7 +178,7 @@ export class Server {
 	#subscriptions: Subscriptions | undefined;
 	/** Calls and other requests in progress, those that wait included. */
 	#inProgress = 0;
-	/** Called when one of them has ended; undefined unless {@link idle} waits. */
+	/** Called when one of them has ended; undefined until {@link idle} waits. */
 	#onEnded: (() => void) | undefined;
 	/** Calls and other requests whose turn it is. */
 	#running = 0;
@@ -414,16 +414,11 @@ export class Server {
 		return value;
 	}
 
-	/** Settles when no call or other request is in progress. */
+	/** Settles when no call or other request is in progress. Only one caller may wait. */
 	async idle(): Promise<void> {
 		while (this.#inProgress > 0) {
 			await new Promise<void>((resolve) => {
-				const notifyOthers = this.#onEnded;
-				this.#onEnded = () => {
-					this.#onEnded = undefined;
-					notifyOthers?.();
-					resolve();
-				};
+				this.#onEnded = resolve;
 			});
 		}
 	}
