@@ -26,7 +26,7 @@ const RING_INTERVAL = 4_000;
 export class StoredReminders extends AppPart implements Reminders, Listener {
 	private readonly settings: Settings;
 	private readonly running = new Map<number, Running>();
-	/** Until the next look at the clock, while there are timers. */
+	/** Runs until the next look at the clock, while there are timers. */
 	private clock: TimerHandle | undefined;
 	/** The time of that look, by the clock. */
 	private nextTime = 0;
