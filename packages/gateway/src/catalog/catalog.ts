@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { CallToolResult, Prompt, Resource, ResourceTemplateType, Tool } from "@modelcontextprotocol/server";
+import { LRUCache } from "lru-cache";
 import {
 	isSimilar,
 	portable,
@@ -43,7 +44,7 @@ const NO_LISTS: Lists = { tools: [], kind: undefined, resources: [], resourceTem
 /** Names whose tools are remembered. */
 const MAX_FOUND = 1_000;
 
-/** The last tools that were called by name, which stay in the list when it becomes another kind. */
+/** Names of called tools that are remembered. */
 const MAX_USED = 16;
 
 /** Tools that are looked at for a name that is not known, and names in the error. */
@@ -74,8 +75,8 @@ export class Catalog {
 	/** Tools by the names under which clients have asked for them, in a version of the registry. */
 	readonly #found = new Map<string, FoundTool>();
 	#foundIn = -1;
-	/** Names of tools that clients have called, the latest last. */
-	readonly #used = new Set<string>();
+	/** Names of tools and groups that clients have called: they stay in the list when it becomes another kind. */
+	readonly used = new LRUCache<string, true>({ max: MAX_USED });
 	/** The tools that had been called when the list became another kind. */
 	#kept: ReadonlySet<string> = new Set();
 
@@ -212,16 +213,6 @@ export class Catalog {
 		return names;
 	}
 
-	/** The client has called the tool, or group, of this name: it stays in the list when that becomes another kind. */
-	noteUse(name: string): void {
-		this.#used.delete(name);
-		this.#used.add(name);
-		const [oldest = ""] = this.#used;
-		if (this.#used.size > MAX_USED) {
-			this.#used.delete(oldest);
-		}
-	}
-
 	/** The tool or group of this name as in a list; undefined also for a tool that the client may not call. */
 	findListed(name: string): Tool | undefined {
 		const found = this.findTool(name);
@@ -331,7 +322,7 @@ export class Catalog {
 		const [lists, ownTools] = [this.lists, this.ownTools];
 		const kind = chooseKind(this.view, lists, this.#current.kind);
 		if (kind !== this.#current.kind) {
-			this.#kept = new Set(this.#used);
+			this.#kept = new Set(this.used.keys());
 		}
 		const listed = kind === "full" ? lists.fullList() : this.#someTools(kind);
 		// Comparing each item of a full list would take long: clients share one array.

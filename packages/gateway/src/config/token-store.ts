@@ -35,7 +35,7 @@ export class TokenStore {
 	readonly #store: Store;
 	readonly #records = new Map<string, TokenRecord>();
 	/** Records by the hash of the token, or of the sign-in's id. */
-	readonly #hashes: Readonly<Record<TokenKind, Map<string, TokenRecord>>> = { client: new Map(), device: new Map() };
+	readonly #hashes = new Map<string, TokenRecord>();
 	/** When a use was reported, by the token's name. */
 	readonly #uses = new Map<string, number>();
 	/** Whether the records were read in this turn of the event loop: once is enough for all requests that it serves. */
@@ -72,7 +72,7 @@ export class TokenStore {
 
 	has(kind: TokenKind): boolean {
 		this.refresh();
-		return this.#hashes[kind].size > 0;
+		return [...this.#records.values()].some((record) => record.kind === kind);
 	}
 
 	/** Whether clients or devices need a token: there is one, or there was one and {@link open} was not called since. */
@@ -115,14 +115,15 @@ export class TokenStore {
 				this.#isCurrent = false;
 			});
 		}
-		const record = this.#ifValid(this.#hashes[kind].get(digest(secret)));
+		const record = this.current(digest(secret));
 		// The hash in the record of a sign-in is an id's, not a token's.
-		return record?.grant === undefined ? record : undefined;
+		return record?.kind === kind && record.grant === undefined ? record : undefined;
 	}
 
 	/** The record of a token or sign-in that was verified before, as it is now; undefined if it was removed or has expired. */
 	current(sha256: string): TokenRecord | undefined {
-		return this.#ifValid(this.#hashes.client.get(sha256) ?? this.#hashes.device.get(sha256));
+		const record = this.#hashes.get(sha256);
+		return record?.expires === undefined || Date.parse(record.expires) > this.#store.now ? record : undefined;
 	}
 
 	/** The sign-in with an id, as of now; undefined if it has ended. */
@@ -194,8 +195,8 @@ export class TokenStore {
 
 	/** Stores the record of a client that has signed in. Expired ones make room. Rejects with GatewayError if there are too many. */
 	async addSignIn(signIn: Omit<SignInRecord, "kind" | "created">): Promise<void> {
-		const all = [...this.#hashes.client.values()].filter(({ grant }) => grant !== undefined);
-		const expired = all.filter((record) => this.#ifValid(record) === undefined);
+		const all = [...this.#records.values()].filter(({ grant }) => grant !== undefined);
+		const expired = all.filter(({ sha256 }) => this.current(sha256) === undefined);
 		for (const record of expired) {
 			await this.#delete(record);
 		}
@@ -276,21 +277,16 @@ export class TokenStore {
 		const before = this.#records.get(key);
 		if (before !== undefined) {
 			this.#records.delete(key);
-			this.#hashes[before.kind].delete(before.sha256);
+			this.#hashes.delete(before.sha256);
 		}
 		const record = entry && tokenRecordSchema.safeParse(entry.value).data;
 		if (record !== undefined && tokenKey(record) === key) {
 			this.#records.set(key, record);
-			this.#hashes[record.kind].set(record.sha256, record);
+			this.#hashes.set(record.sha256, record);
 			this.#needed.add(record.kind);
 		} else if (before !== undefined) {
 			this.#uses.delete(before.name);
 		}
-	}
-
-	#ifValid(record: TokenRecord | undefined): TokenRecord | undefined {
-		const isValid = record?.expires === undefined || Date.parse(record.expires) > this.now;
-		return isValid ? record : undefined;
 	}
 }
 

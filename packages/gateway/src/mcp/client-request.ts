@@ -81,6 +81,8 @@ export class ClientRequest implements RequestContext {
 	readonly clientName: string | undefined;
 	/** Whether the client has cancelled the request, or has disconnected. Undefined: the signal says so. */
 	isCancelled: boolean | undefined;
+	/** Whether its client knows tasks. In earlier revisions the extension does not exist. */
+	readonly declaresTasks: boolean;
 	/** The owner of the client's session; undefined if it has none. */
 	readonly session: object | undefined;
 	/** Passes progress on; undefined if the client wants none. */
@@ -120,6 +122,8 @@ export class ClientRequest implements RequestContext {
 			this.inputResponses = Object.fromEntries(valid) as InputResponses;
 		}
 		this.#meta = isObject(_meta) ? _meta : {};
+		const declared = client.isStateless ? (this.#meta[CLIENT_CAPABILITIES_META_KEY] as ClientCapabilities) : undefined;
+		this.declaresTasks = declared?.extensions?.[TASKS_EXTENSION] !== undefined;
 		const info = client.isStateless ? this.#meta[CLIENT_INFO_META_KEY] : client.info;
 		this.clientName = (info as { readonly name: string } | undefined)?.name;
 		if (this.#meta.progressToken !== undefined) {
@@ -137,12 +141,6 @@ export class ClientRequest implements RequestContext {
 		return this.session === undefined
 			? withForm(this.#meta[CLIENT_CAPABILITIES_META_KEY] ?? {})
 			: this.client.capabilities;
-	}
-
-	/** Whether its client knows tasks. In earlier revisions the extension does not exist. */
-	get declaresTasks(): boolean {
-		const { [CLIENT_CAPABILITIES_META_KEY]: declared } = this.#meta;
-		return this.session === undefined && (declared as ClientCapabilities)?.extensions?.[TASKS_EXTENSION] !== undefined;
 	}
 
 	/** The least severe log messages that the client wants; undefined: none. */
@@ -310,26 +308,18 @@ export class ClientQuestions {
 	}
 }
 
-// The SDK's checks of messages take as much CPU as serving them.
-
-export function isRequest(value: unknown): value is JSONRPCRequest {
-	return isCall(value) && (typeof value.id === "string" || Number.isSafeInteger(value.id));
-}
-
-export function isNotification(value: unknown): value is JSONRPCNotification {
-	return isCall(value) && !("id" in value);
-}
-
-export function isResponse(value: unknown): value is JSONRPCResponse {
-	const { jsonrpc, id, result, error } = isObject(value) ? value : {};
+/** Whether a value is a JSON-RPC message. The SDK's checks take as much CPU as serving a message. */
+export function isMessage(value: unknown): value is JSONRPCMessage {
+	if (!isObject(value) || value.jsonrpc !== "2.0") {
+		return false;
+	}
+	const { method, params, id, result, error } = value;
+	const hasId = typeof id === "string" || Number.isSafeInteger(id);
+	if ("method" in value) {
+		return typeof method === "string" && (params === undefined || isObject(params)) && (hasId || !("id" in value));
+	}
 	const isError = isObject(error) && Number.isSafeInteger(error.code) && typeof error.message === "string";
-	const isAnswer = error === undefined ? isObject(result) : isError && result === undefined;
-	return jsonrpc === "2.0" && (typeof id === "string" || Number.isSafeInteger(id)) && isAnswer;
-}
-
-function isCall(value: unknown): value is Members {
-	const { jsonrpc, method, params } = isObject(value) ? value : {};
-	return jsonrpc === "2.0" && typeof method === "string" && (params === undefined || isObject(params));
+	return hasId && (error === undefined ? isObject(result) : isError && result === undefined);
 }
 
 /**
@@ -344,17 +334,14 @@ export function readStateless(
 	httpMethod = "POST",
 	headers?: IncomingHttpHeaders,
 ): JSONRPCRequest | JSONRPCNotification | undefined {
-	const names = ["mcp-protocol-version", "mcp-method", "mcp-name"];
-	const [protocolVersionHeader, mcpMethodHeader, mcpNameHeader] = names.map(
-		(name) => headers?.[name] as string | undefined,
-	);
-	if (httpMethod === "POST" && isRequest(body) && isDescribed(body.params?._meta)) {
-		const isRevision = protocolVersionHeader === REVISION_OF_STATELESS;
-		if (headers === undefined || (isRevision && mcpMethodHeader === body.method)) {
+	const { "mcp-protocol-version": version, "mcp-method": method, "mcp-name": mcpNameHeader } = headers ?? {};
+	const isRequest = httpMethod === "POST" && isMessage(body) && "method" in body && "id" in body;
+	if (isRequest && isDescribed(body.params?._meta)) {
+		if (headers === undefined || (version === REVISION_OF_STATELESS && method === body.method)) {
 			return body;
 		}
 	}
-	const given = { httpMethod, body, protocolVersionHeader, mcpMethodHeader, mcpNameHeader };
+	const given = { httpMethod, body, protocolVersionHeader: version, mcpMethodHeader: method, mcpNameHeader };
 	const inbound = classifyInboundRequest(given as Parameters<typeof classifyInboundRequest>[0]);
 	if (inbound.kind === "legacy") {
 		return undefined;

@@ -308,7 +308,7 @@ export class Client {
 				? await this.#callUnknown(name, args, request)
 				: resultFor(await callOwnTool(own, args, request), revision);
 		}
-		catalog.noteUse(name);
+		catalog.used.set(name, true);
 		if ("members" in found) {
 			const quiet = request.quiet();
 			const callOne = (member: FoundTool, memberArgs: object) => this.#callServer(member, memberArgs, quiet);

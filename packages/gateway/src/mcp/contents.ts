@@ -45,28 +45,22 @@ export function resultFor(result: OrInput<CallToolResult>, revision: string): Or
 	}
 	const { structuredContent, ...rest } = result;
 	if (revision >= SINCE.structuredContent) {
-		return structuredContent === undefined ? structured(rest) : withObject(result, revision);
+		if (structuredContent !== undefined) {
+			return withObject(result, revision);
+		}
+		// Clients exist (Gemini CLI) that take a result's sole text for its structured content if it is JSON, and report a call
+		// as failed if that is no object: devices answer "true".
+		const [block, another] = rest.content;
+		const isText = block?.type === "text" && another === undefined && !rest.isError;
+		const value = isText && NOT_OBJECT.test(block.text) ? jsonIn(block.text) : undefined;
+		const isPlain = value === undefined || flawOf(value, MAX_NESTING) === "depth";
+		return isPlain ? rest : { ...rest, structuredContent: { result: value } };
 	}
 	const content = rest.content.map((block) => blockFor(block, revision));
 	if (structuredContent !== undefined && !content.some(({ type }) => type === "text")) {
 		content.push(textBlock(JSON.stringify(structuredContent)));
 	}
 	return { ...rest, content };
-}
-
-/**
- * Clients exist (Gemini CLI) that take a result's sole text for its structured content if it is JSON, and report a call as
- * failed if that is no object: devices answer "true".
- */
-function structured(result: CallToolResult): CallToolResult {
-	const [block, ...others] = result.content;
-	if (result.isError || block?.type !== "text" || others.length > 0 || !NOT_OBJECT.test(block.text)) {
-		return result;
-	}
-	const value = jsonIn(block.text);
-	return value === undefined || flawOf(value, MAX_NESTING) === "depth"
-		? result
-		: { ...result, structuredContent: { result: value } };
 }
 
 /** The beginning of JSON that is no object. Most texts are neither. */

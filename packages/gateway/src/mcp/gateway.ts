@@ -63,8 +63,6 @@ export class Gateway {
 	readonly #view: ToolView;
 	readonly #listings: Listings;
 	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });
-	/** The catalogs on the path of all servers, with the gateway's own view: for most requests. */
-	readonly #usual = new WeakMap<Access, Catalog>();
 	readonly #rights = new WeakMap<Access, string>();
 	/** Lists by the rights of clients, and the only server. */
 	readonly #lists = new LRUCache<string, ServerLists>({ max: MAX_CATALOGS });
@@ -120,15 +118,6 @@ export class Gateway {
 	 * @param asked the client's own view, which overrides the gateway's options
 	 */
 	catalog(access: Access, server?: string, asked?: Partial<ToolView>): Catalog {
-		if (server !== undefined || asked !== undefined) {
-			return this.#makeCatalog(access, server, asked);
-		}
-		const catalog = this.#usual.get(access) ?? this.#makeCatalog(access);
-		this.#usual.set(access, catalog);
-		return catalog;
-	}
-
-	#makeCatalog(access: Access, server?: string, asked?: Partial<ToolView>): Catalog {
 		const { catalog: mode, ...rest } = { ...this.#view, ...asked };
 		// One server alone has nothing to group.
 		const view = { catalog: mode === "groups" && server ? "full" : mode, ...rest } as const;

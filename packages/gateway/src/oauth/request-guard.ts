@@ -47,8 +47,6 @@ export class RequestGuard {
 	readonly #accesses = new WeakMap<TokenRecord, Access>();
 	/** The access of pages of other origins, by that of the gateway's own. */
 	readonly #foreign = new WeakMap<Access, Access>();
-	/** The access of operators in the console, by their own. */
-	readonly #operators = new WeakMap<Access, Access>();
 	/** Open responses: streams stay open as long as the client wants. */
 	readonly #open = new Map<ServerResponse, Admission>();
 	/** People who are signed in to the console. */
@@ -90,10 +88,12 @@ export class RequestGuard {
 		const { access, session } = admission;
 		const isPage = (origin ?? site) !== undefined;
 		if (isPage && this.isOfForeignPage(request)) {
-			admission = { ...admission, access: kept(this.#foreign, access, (own) => ({ ...own, isForeignPage: true })) };
+			const foreign = this.#foreign.get(access) ?? { ...access, isForeignPage: true };
+			this.#foreign.set(access, foreign);
+			admission = { ...admission, access: foreign };
 		} else if ((session ?? (isPage && this.isOfOwnPage(request))) && mayOperate(admission)) {
 			// The owner is a person: no flag is needed to restart a device.
-			admission = { ...admission, access: kept(this.#operators, access, (own) => ({ ...own, userTools: true })) };
+			admission = { ...admission, access: { ...access, userTools: true } };
 		}
 		this.#open.set(response, admission);
 		response.on("close", () => this.#open.delete(response));
@@ -238,7 +238,8 @@ export class RequestGuard {
 		await this.#limits.request(owner);
 		this.#gateway.tokens.used(token);
 		const { userTools } = this.#gateway.settings;
-		const access = kept(this.#accesses, token, () => accessOf(token.name, token, userTools, token.sha256));
+		const access = this.#accesses.get(token) ?? accessOf(token.name, token, userTools, token.sha256);
+		this.#accesses.set(token, access);
 		return { access, owner, token, session };
 	}
 
@@ -319,13 +320,6 @@ export function accessOf(principal: string, limits: Limits, userTools: readonly 
 		...(limits.microphone && { microphone: true }),
 		userTools: limits.userTools === true || localAccess(userTools).userTools,
 	};
-}
-
-/** The value that is kept for a key; the first time it is made. */
-function kept<Key extends object>(values: WeakMap<Key, Access>, key: Key, make: (key: Key) => Access): Access {
-	const value = values.get(key) ?? make(key);
-	values.set(key, value);
-	return value;
 }
 
 function pathOf(url = ""): string {

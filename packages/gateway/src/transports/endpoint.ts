@@ -11,7 +11,7 @@ import { backoff, failedResult, jsonIn, readClientMessage, SERVER_ERROR } from "
 import { MAX_PAGE_BYTES } from "../catalog/pages.js";
 import { watchLiveness } from "../http/listener.js";
 import type { Client } from "../mcp/client.js";
-import { type Channel, isNotification, isRequest, isResponse } from "../mcp/client-request.js";
+import { type Channel, isMessage } from "../mcp/client-request.js";
 
 const MAX_RETRY_DELAY = 60_000;
 
@@ -153,9 +153,12 @@ function serveEndpoint(socket: WebSocket, open: (channel: Channel) => MessageHan
 	};
 	socket.on("message", (data: Buffer) => {
 		const message = readClientMessage(jsonIn(data.toString()));
-		if (isRequest(message)) {
+		if (!isMessage(message)) {
+			return;
+		}
+		if ("method" in message && "id" in message) {
 			receiveRequest(message);
-		} else if (isNotification(message) || isResponse(message)) {
+		} else {
 			handler.receive(message);
 		}
 	});

@@ -13,7 +13,7 @@ import { GatewayError } from "../gateway-error.js";
 import { victimFor } from "../http/fair-share.js";
 import { HEADERS } from "../http/route.js";
 import { Client } from "../mcp/client.js";
-import { ClientRequest, isRequest, readStateless } from "../mcp/client-request.js";
+import { ClientRequest, readStateless } from "../mcp/client-request.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { FileStore } from "../store/file-store.js";
 import { COMMENT, Exchange, eventOf, type ResponseForm } from "./exchange.js";
@@ -66,6 +66,8 @@ export class HttpEndpoint {
 	readonly #addressOf: (request: IncomingMessage) => string;
 	/** Ids of sessions that clients have ended. */
 	readonly #ended = new LRUCache<string, true>({ max: MAX_ENDED });
+	/** The catalog of the last request with an access, and its URL, which has the path and the view. */
+	readonly #catalogs = new WeakMap<Access, { readonly url: string | undefined; readonly catalog: Catalog }>();
 	/** Clients without a session: those with the same token and view, on the same path, share one. By catalog. */
 	readonly #stateless = new WeakMap<Catalog, Client>();
 	/** Requests of clients without a session that have no answer. */
@@ -125,15 +127,21 @@ export class HttpEndpoint {
 			this.#calls.add(response);
 			response.on("close", () => this.#calls.delete(response));
 		}
-		const [, query] = request.url?.split("?") ?? [];
-		const { view, problem } = query === undefined ? {} : readView(query);
-		if (problem !== undefined) {
-			throw new GatewayError("invalid-params", problem);
+		const { url, method, headers } = request;
+		const last = this.#catalogs.get(access);
+		let catalog = last?.url === url ? last?.catalog : undefined;
+		if (catalog === undefined) {
+			const [, query = ""] = url?.split("?") ?? [];
+			const { view, problem } = readView(query);
+			if (problem !== undefined) {
+				throw new GatewayError("invalid-params", problem);
+			}
+			catalog = this.gateway.catalog(access, server, view);
+			this.#catalogs.set(access, { url, catalog });
 		}
 		if (server !== undefined && access.devices?.has(server) !== false) {
 			await this.gateway.whenKnown(server);
 		}
-		const catalog = this.gateway.catalog(access, server, view);
 		if (server !== undefined && catalog.servers.length === 0) {
 			throw new GatewayError("session-not-found", `Unknown device: ${server}`);
 		}
@@ -143,14 +151,13 @@ export class HttpEndpoint {
 		if (response.closed) {
 			return;
 		}
-		const { method, headers } = request;
 		const isOfSession = this.#sessions.has(`${headers["mcp-session-id"]}`);
 		const message = isOfSession ? undefined : readStateless(body, method, headers);
 		if (message === undefined) {
 			checkForm(request);
 			await this.#serveInSession(request, response, catalog, body);
-		} else if (isRequest(message)) {
-			this.#serveStateless(request, response, catalog, message);
+		} else if ("id" in message) {
+			this.#serveStateless(request, response, catalog, message as JSONRPCRequest);
 		} else {
 			// This revision has no notifications to servers: a client cancels a request by closing its connection.
 			response.writeHead(202, HEADERS).end();

@@ -6,7 +6,7 @@ import type { Catalog, CatalogChange, ListName } from "../catalog/catalog.js";
 import { GatewayError } from "../gateway-error.js";
 import { HEADERS } from "../http/route.js";
 import { Client } from "../mcp/client.js";
-import { type Channel, isNotification, isRequest, isResponse } from "../mcp/client-request.js";
+import { type Channel, isMessage } from "../mcp/client-request.js";
 import { COMMENT, EventLog, Exchange, eventOf, type ResponseForm, readEventId, STREAM } from "./exchange.js";
 import type { HttpEndpoint } from "./http-endpoint.js";
 import type { SessionClaims } from "./session-ids.js";
@@ -122,24 +122,36 @@ export class Session implements Channel, ResponseForm {
 	 */
 	post(response: ServerResponse, body: unknown): void {
 		this.#idleTimer.refresh();
-		const messages: unknown[] = Array.isArray(body) ? body : [body];
-		const requests = messages.filter(isRequest);
-		const isMessage = (each: unknown): boolean => isRequest(each) || isNotification(each) || isResponse(each);
-		if (requests.length < messages.length && !messages.every(isMessage)) {
+		const isBatch = Array.isArray(body);
+		const messages: unknown[] = isBatch ? body : [body];
+		if (!messages.every(isMessage)) {
 			throw new GatewayError("parse", "Parse error: Invalid JSON-RPC message");
 		}
-		const problem = this.#problemOf(body, requests);
-		if (problem !== undefined) {
-			throw new GatewayError("invalid-request", `Invalid Request: ${problem}`);
+		const invalid = (problem: string) => new GatewayError("invalid-request", `Invalid Request: ${problem}`);
+		const { revision, requests: open } = this.#client;
+		if (isBatch && revision !== REVISION_WITH_BATCHES) {
+			throw invalid(`${revision} has no JSON-RPC batches: send one message per request`);
+		}
+		if (messages.length > MAX_BATCH) {
+			throw invalid(`Batch must not exceed ${MAX_BATCH} messages`);
+		}
+		const requests = messages.filter((each) => "method" in each && "id" in each);
+		if (revision !== "" && requests.some(({ method }) => method === "initialize")) {
+			throw invalid("Server already initialized");
+		}
+		// A response names only the id.
+		const used = requests.find(({ id }, at) => open.has(id) || requests.findIndex((other) => other.id === id) !== at);
+		if (used !== undefined) {
+			throw invalid(`the id ${JSON.stringify(used.id)} is already in use`);
 		}
 		let exchange: Exchange | undefined;
 		if (requests.length === 0) {
 			response.writeHead(202, HEADERS).end();
 		} else {
 			this.#streams += 1;
-			exchange = new Exchange(response, this, requests, this.#streams, Array.isArray(body));
+			exchange = new Exchange(response, this, requests, this.#streams, isBatch);
 		}
-		for (const message of messages as JSONRPCMessage[]) {
+		for (const message of messages) {
 			if ("method" in message && message.method === "tools/call") {
 				this.#calls += 1;
 				if (exchange !== undefined && this.#client.changes.size > 0 && !this.#hasStream) {
@@ -290,24 +302,6 @@ export class Session implements Channel, ResponseForm {
 		} catch (error) {
 			report(error as Error);
 		}
-	}
-
-	/** Checks valid messages against this session. The ids of requests must differ: a response names only the id. */
-	#problemOf(body: unknown, requests: readonly JSONRPCRequest[]): string | undefined {
-		const { revision } = this.#client;
-		if (Array.isArray(body) && revision !== REVISION_WITH_BATCHES) {
-			return `${revision} has no JSON-RPC batches: send one message per request`;
-		}
-		if (Array.isArray(body) && body.length > MAX_BATCH) {
-			return `Batch must not exceed ${MAX_BATCH} messages`;
-		}
-		if (revision !== "" && requests.some(({ method }) => method === "initialize")) {
-			return "Server already initialized";
-		}
-		const used = requests.find(
-			({ id }, at) => this.#client.requests.has(id) || requests.findIndex((other) => other.id === id) !== at,
-		);
-		return used && `the id ${JSON.stringify(used.id)} is already in use`;
 	}
 
 	#openStandalone(response: ServerResponse, missed: string): void {

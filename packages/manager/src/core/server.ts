@@ -58,7 +58,8 @@ export interface Uploads {
 	/** The tools of a device as clients see them. */
 	offered(tools: readonly ServerTool[]): readonly ServerTool[];
 	/**
-	 * A call starts. Resolves when the device may upload. Returns undefined if the tool uploads nothing.
+	 * A call of a tool with an argument `url` or `question` starts. Resolves when the device may upload. Returns undefined if the
+	 * tool uploads nothing.
 	 *
 	 * Rejects with {@link ServerError} "invalid-arguments" if the device would not know where to.
 	 */
@@ -470,12 +471,13 @@ export class Server {
 		const connection = free ?? (await this.#waitForTurn(context));
 		let upload: Upload | undefined;
 		try {
-			if (request.tool !== undefined && this.#uploads !== undefined) {
-				const { tool, params } = request;
+			const { tool, params } = request;
+			const { url, question } = tool?.inputSchema.properties ?? {};
+			if (tool !== undefined && this.#uploads !== undefined && (question ?? url) !== undefined) {
 				const start = this.#uploads.start(connection.identity, tool, (params?.arguments ?? {}) as object);
 				upload = start && (await start);
 			}
-			const sent = upload ? { ...request, params: { ...request.params, arguments: upload.args }, upload } : request;
+			const sent = upload ? { ...request, params: { ...params, arguments: upload.args }, upload } : request;
 			const result = request.isForwarded
 				? await connection.forward(sent, context)
 				: await connection.request(sent as Request<keyof Results>, context);
