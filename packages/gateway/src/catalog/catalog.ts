@@ -12,7 +12,7 @@ import {
 import type { Access } from "../config/access.js";
 import type { ListKind } from "../plugin.js";
 import type { ToolGroup } from "./groups.js";
-import { aliasIn, type ServerLists } from "./server-lists.js";
+import { aliasIn, perVersion, type ServerLists } from "./server-lists.js";
 import { ALIAS_SEPARATOR, type Lookup } from "./shared-list.js";
 import { aliasInStateUri, clientUri, parseClientUri, stateUri } from "./state-resource.js";
 import { chooseKind, isPinned, type ToolView } from "./tool-view.js";
@@ -69,9 +69,7 @@ export class Catalog {
 	readonly #listeners = new Set<(change: CatalogChange) => void>();
 	/** Undefined without listeners. */
 	#stopFollowing: (() => void) | undefined;
-	#current = NO_LISTS;
-	/** The registry's version that the lists are of. */
-	#version = -1;
+	readonly #current: () => Lists;
 	/** Tools by the names under which clients have asked for them, in a version of the registry. */
 	readonly #found = new Map<string, FoundTool>();
 	#foundIn = -1;
@@ -97,6 +95,7 @@ export class Catalog {
 		this.lists = lists;
 		this.ownTools = ownTools;
 		this.#catalogTools = catalogTools;
+		this.#current = perVersion(servers, (before = NO_LISTS) => this.#makeLists(before));
 	}
 
 	/** Alias or id: only this server, which need not be known yet. Undefined: all servers. */
@@ -143,12 +142,12 @@ export class Catalog {
 	 * tools. The last two also have pinned tools and tools that were used before. The same array until something in it changes.
 	 */
 	get tools(): readonly Tool[] {
-		return this.#update().tools;
+		return this.#current().tools;
 	}
 
 	/** The kind of list at present. */
 	get kind(): ListKind {
-		return this.#update().kind ?? "full";
+		return this.#current().kind ?? "full";
 	}
 
 	/** A tool as in a full list. */
@@ -265,10 +264,10 @@ export class Catalog {
 
 	#follow(): () => void {
 		const servers = this.#servers;
-		let known = this.#update();
+		let known = this.#current();
 		const onChanged = (): void => {
 			const before = known;
-			known = this.#update();
+			known = this.#current();
 			if (known.tools !== before.tools) {
 				void this.#notify({ kind: "tools" });
 			}
@@ -310,28 +309,20 @@ export class Catalog {
 		}
 	}
 
-	#update(): Lists {
-		if (this.#version !== this.#servers.version) {
-			this.#version = this.#servers.version;
-			this.#current = this.#makeLists();
-		}
-		return this.#current;
-	}
-
-	#makeLists(): Lists {
-		const [lists, ownTools] = [this.lists, this.ownTools];
-		const kind = chooseKind(this.view, lists, this.#current.kind);
-		if (kind !== this.#current.kind) {
+	#makeLists(before: Lists): Lists {
+		const { lists, ownTools } = this;
+		const kind = chooseKind(this.view, lists, before.kind);
+		if (kind !== before.kind) {
 			this.#kept = new Set(this.used.keys());
 		}
 		const listed = kind === "full" ? lists.fullList() : this.#someTools(kind);
 		// Comparing each item of a full list would take long: clients share one array.
 		const isShared = kind === "full" && ownTools.length === 0;
 		const now = isShared ? listed : [...ownTools.map((own) => own.listed), ...listed];
-		const { tools: before } = this.#current;
-		const isSame = !isShared && before.length === now.length && before.every((tool, index) => tool === now[index]);
+		const { tools } = before;
+		const isSame = !isShared && tools.length === now.length && tools.every((tool, index) => tool === now[index]);
 		const [resources, resourceTemplates, prompts] = [lists.resources(), lists.resourceTemplates(), lists.prompts()];
-		return { tools: isSame ? before : now, kind, resources, resourceTemplates, prompts };
+		return { tools: isSame ? tools : now, kind, resources, resourceTemplates, prompts };
 	}
 
 	#someTools(kind: "groups" | "search"): readonly Tool[] {

@@ -18,7 +18,6 @@ export interface Scope {
 }
 
 const NONE: readonly never[] = [];
-const NO_GROUPS: ReadonlyMap<string, ToolGroup> = new Map();
 
 /** Lists of the servers in a scope. */
 export type ServerLists = ReturnType<typeof makeServerLists>;
@@ -83,11 +82,9 @@ export function makeServerLists(
 		listed: ({ server, tool }: FoundTool) => listings.listed(server, "portable", tool),
 		isTaken,
 	};
-	let known = NO_GROUPS;
-	const groups = perVersion(registry, () => {
-		known = groupTools(shared, known);
-		return known;
-	});
+	const groups = perVersion(registry, (before: ReadonlyMap<string, ToolGroup> = new Map()) =>
+		groupTools(shared, before),
+	);
 	const templates: readonly ResourceTemplateType[] = [STATE_TEMPLATE];
 	return {
 		scope,
@@ -123,13 +120,13 @@ export function makeServerLists(
 	};
 }
 
-/** Makes a value again only when something in the registry has changed. */
-function perVersion<Value>(servers: ServerRegistry, make: () => Value): () => Value {
+/** Makes a value again, from the one before, only when something in the registry has changed. */
+export function perVersion<Value>(servers: ServerRegistry, make: (before?: Value) => Value): () => Value {
 	let made: { readonly version: number; readonly value: Value } | undefined;
 	return () => {
 		const { version } = servers;
 		if (made?.version !== version) {
-			made = { version, value: make() };
+			made = { version, value: make(made?.value) };
 		}
 		return made.value;
 	};

@@ -7,7 +7,7 @@ import { tryParseJson } from "xs-mcp-firmware/core/text/json";
 import type { DeviceSummary } from "../console/operator-routes.js";
 import { GatewayError } from "../gateway-error.js";
 import { CATALOG_MODES, httpUrl, readValue } from "../plugin.js";
-import { encodeHeaders, parameterHeaders, standardHeaders } from "../transports/request-headers.js";
+import { encodeHeaders, repeatedHeaders } from "../transports/request-headers.js";
 import { GATEWAY_INFO } from "../version.js";
 
 /** Default address of a gateway. */
@@ -229,8 +229,7 @@ export function repeatingHeaders(
 	revision: string,
 	schema: unknown,
 ): Readonly<Record<string, string>> {
-	const repeated = { ...standardHeaders(message), ...parameterHeaders(schema, message.params?.arguments) };
-	return { "MCP-Protocol-Version": revision, ...encodeHeaders(repeated) };
+	return encodeHeaders(repeatedHeaders(message, revision, schema));
 }
 
 /** Milliseconds without a byte of a response, for a network that fails silently. The gateway's own limits are shorter. */

@@ -75,13 +75,8 @@ export class Gateway {
 		this.asking = makeAsking(options.requestStateKey);
 		this.tasks = makeTasks(options.taskTtl, options.taskPatience);
 		this.updates = new FirmwareUpdates(this.servers);
-		const { catalog, catalogLimit, pinnedTools, panels } = DEFAULT_VIEW;
-		this.#view = {
-			catalog: options.catalog ?? catalog,
-			catalogLimit: options.catalogLimit ?? catalogLimit,
-			pinnedTools: options.pinnedTools ?? pinnedTools,
-			panels: options.panels ?? panels,
-		};
+		const { catalog, catalogLimit, pinnedTools, panels } = { ...DEFAULT_VIEW, ...options };
+		this.#view = { catalog, catalogLimit, pinnedTools, panels };
 		this.#listings = makeListings(options.toolHints);
 	}
 

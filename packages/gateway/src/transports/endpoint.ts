@@ -1,10 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import {
-	type CallToolResult,
-	type JSONRPCRequest,
-	ProtocolErrorCode,
-	type RequestId,
-} from "@modelcontextprotocol/server";
+import { type CallToolResult, ProtocolErrorCode, type RequestId } from "@modelcontextprotocol/server";
 import { WebSocket } from "ws";
 import { isObject } from "xs-mcp-firmware/core/text/json";
 import { backoff, failedResult, jsonIn, readClientMessage, SERVER_ERROR } from "xs-mcp-manager/core";
@@ -139,27 +134,24 @@ function serveEndpoint(socket: WebSocket, open: (channel: Channel) => MessageHan
 		},
 		settle: (id) => void requests.delete(id),
 	});
-	const receiveRequest = (request: JSONRPCRequest): void => {
-		const { id, method, params } = request;
-		if (requests.has(id)) {
-			reject(id, ProtocolErrorCode.InvalidRequest, `the id ${JSON.stringify(id)} is already in use`);
-		} else if (requests.size >= MAX_REQUESTS) {
-			reject(id, SERVER_ERROR, `too many requests in progress (limit ${MAX_REQUESTS})`);
-		} else {
-			requests.add(id);
-			const _meta = { ...params?._meta, [MAX_PAGE_BYTES]: MAX_BYTES };
-			handler.receive(LISTS.has(method) ? { ...request, params: { ...params, _meta } } : request);
-		}
-	};
 	socket.on("message", (data: Buffer) => {
 		const message = readClientMessage(jsonIn(data.toString()));
 		if (!isMessage(message)) {
 			return;
 		}
-		if ("method" in message && "id" in message) {
-			receiveRequest(message);
-		} else {
+		if (!("method" in message) || !("id" in message)) {
 			handler.receive(message);
+			return;
+		}
+		const { id, method, params } = message;
+		if (requests.has(id)) {
+			reject(id, ProtocolErrorCode.InvalidRequest, `the id ${JSON.stringify(id)} is already in use`);
+		} else if (requests.size >= MAX_REQUESTS) {
+			reject(id, SERVER_ERROR, `too many requests in progress (limit ${MAX_REQUESTS})`);
+		} else {
+			const _meta = { ...params?._meta, [MAX_PAGE_BYTES]: MAX_BYTES };
+			requests.add(id);
+			handler.receive(LISTS.has(method) ? { ...message, params: { ...params, _meta } } : message);
 		}
 	});
 	socket.on("close", () => handler.close());

@@ -17,7 +17,7 @@ import { ClientRequest, readStateless } from "../mcp/client-request.js";
 import type { Gateway } from "../mcp/gateway.js";
 import { FileStore } from "../store/file-store.js";
 import { COMMENT, Exchange, eventOf, type ResponseForm } from "./exchange.js";
-import { headersProblem, parameterHeaders, standardHeaders } from "./request-headers.js";
+import { headersProblem, repeatedHeaders } from "./request-headers.js";
 import { type ConnectedClient, keyOf, Session } from "./session.js";
 import { makeSessionIds, type SessionClaims, type SessionIds } from "./session-ids.js";
 
@@ -122,8 +122,8 @@ export class HttpEndpoint {
 		if (body !== undefined && (typeof body !== "object" || body === null)) {
 			throw new GatewayError("invalid-request", "Invalid Request: not a JSON-RPC message");
 		}
-		const isCall = isObject(body) && body.method === "tools/call";
-		if (isCall || (Array.isArray(body) && body.some((each) => isObject(each) && each.method === "tools/call"))) {
+		const isCall = [body].flat().some((each) => isObject(each) && each.method === "tools/call");
+		if (isCall) {
 			this.#calls.add(response);
 			response.on("close", () => this.#calls.delete(response));
 		}
@@ -145,7 +145,7 @@ export class HttpEndpoint {
 		if (server !== undefined && catalog.servers.length === 0) {
 			throw new GatewayError("session-not-found", `Unknown device: ${server}`);
 		}
-		if (admitted.lacksScope !== undefined && isCall) {
+		if (admitted.lacksScope !== undefined && isCall && isObject(body)) {
 			this.#checkScope(catalog, admitted.lacksScope, body.params);
 		}
 		if (response.closed) {
@@ -290,11 +290,11 @@ export class HttpEndpoint {
 		this.#stateless.set(catalog, client);
 		const { id, method, params } = message;
 		const schema = method === "tools/call" ? client.toolInputSchema(`${params?.name}`) : undefined;
-		const standard = { "MCP-Protocol-Version": client.revision, ...standardHeaders(message) };
-		const asked = parameterHeaders(schema, params?.arguments);
-		// Clients cannot send the headers of a faulty schema.
-		const isFaulty = Object.keys(asked).length > 0 && headerProblem(schema) !== undefined;
-		const problem = headersProblem(headers, isFaulty ? standard : { ...standard, ...asked });
+		let problem = headersProblem(headers, repeatedHeaders(message, client.revision, schema));
+		if (problem !== undefined && headerProblem(schema) !== undefined) {
+			// Clients cannot send the headers of a faulty schema.
+			problem = headersProblem(headers, repeatedHeaders(message, client.revision));
+		}
 		if (problem !== undefined) {
 			const text = `Bad Request: the request headers and body disagree: ${problem}`;
 			throw new GatewayError("header-mismatch", text, { id });

@@ -24,26 +24,28 @@ const BASE64 = /^=\?base64\?(.*)\?=$/;
 
 const DECIMAL = /^-?\d+(\.\d+)?$/;
 
-/** Lists the headers that repeat the body of a request, with the values in it: 2026-07-28, "Standard Request Headers". */
-export function standardHeaders({ method = "", params }: Repeated): Record<string, Scalar> {
-	const name = params?.[NAMED_BY[method] ?? ""];
-	return { "Mcp-Method": method, ...(typeof name === "string" && { "Mcp-Name": name }) };
-}
-
 /**
- * Lists the headers that the schema of a tool's arguments asks for, at any depth of objects, with the values in the
- * arguments: 2026-07-28, "Custom Headers from Tool Parameters".
+ * Lists the headers that repeat the body of a request, with the values in it: 2026-07-28, "Standard Request Headers" and "Custom
+ * Headers from Tool Parameters".
+ *
+ * @param schema of the arguments of a tool's call: it may ask for some of them, at any depth of objects
  */
-export function parameterHeaders(schema: unknown, value: unknown): Record<string, Scalar> {
-	const { properties, "x-mcp-header": name } = isObject(schema) ? schema : {};
-	if (typeof name === "string" && isScalar(value)) {
-		return { [`Mcp-Param-${name}`]: value };
+export function repeatedHeaders({ method = "", params }: Repeated, revision: string, schema?: unknown) {
+	const headers: Record<string, Scalar> = { "MCP-Protocol-Version": revision, "Mcp-Method": method };
+	const name = params?.[NAMED_BY[method] ?? ""];
+	if (typeof name === "string") {
+		headers["Mcp-Name"] = name;
 	}
-	if (!isObject(properties) || !isObject(value)) {
-		return {};
+	const values = [{ schema, value: params?.arguments }];
+	for (const { schema, value } of values) {
+		const { properties, "x-mcp-header": header } = isObject(schema) ? schema : {};
+		if (typeof header === "string" && isScalar(value)) {
+			headers[`Mcp-Param-${header}`] = value;
+		} else if (isObject(properties) && isObject(value)) {
+			values.push(...Object.entries(properties).map(([key, schema]) => ({ schema, value: value[key] })));
+		}
 	}
-	const headers = Object.entries(properties).map(([key, property]) => parameterHeaders(property, value[key]));
-	return Object.assign({}, ...headers);
+	return headers;
 }
 
 /** Encodes values for HTTP headers. */
