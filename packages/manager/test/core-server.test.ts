@@ -10,6 +10,7 @@ import {
 import { FakeConnection } from "../testing/fake-connection.js";
 
 const TOOL = { name: "t", inputSchema: { type: "object" } } as const;
+const PHOTO = { name: "t", inputSchema: { type: "object", properties: { question: {} } } } as const;
 const OTHER = { name: "other", inputSchema: { type: "object" } } as const;
 const START = Date.UTC(2026, 0, 2);
 const RESULT = { content: [], isError: false };
@@ -64,7 +65,7 @@ describe("a server", () => {
 		const ids: unknown[] = [];
 		const uploads = {
 			start: async (_identity: object, { name }: ServerTool, args: object) =>
-				name === TOOL.name
+				name === PHOTO.name
 					? {
 							args: { ...args, upload: "here" },
 							sent: (id: unknown) => ids.push(id),
@@ -78,7 +79,7 @@ describe("a server", () => {
 		const { server, connection } = await open(t, { uploads });
 		const call = { name: "t", arguments: { a: 1 } };
 		const requests = [
-			{ method: "tools/call", params: call, tool: TOOL },
+			{ method: "tools/call", params: call, tool: PHOTO },
 			{ method: "tools/call", params: { name: "other" }, tool: OTHER },
 			{ method: "prompts/get", params: { name: "t" } },
 		];

@@ -63,7 +63,6 @@ export class Gateway {
 	readonly #view: ToolView;
 	readonly #listings: Listings;
 	readonly #catalogs = new LRUCache<string, Catalog>({ max: MAX_CATALOGS });
-	readonly #rights = new WeakMap<Access, string>();
 	/** Lists by the rights of clients, and the only server. */
 	readonly #lists = new LRUCache<string, ServerLists>({ max: MAX_CATALOGS });
 
@@ -125,10 +124,9 @@ export class Gateway {
 			isForeignPage = false,
 			microphone = false,
 		} = access;
-		// A digest of the devices and tools that a client may use. It is kept with the access: lists of devices may be long.
+		// A digest of the devices and tools that a client may use: lists of devices may be long.
 		const list = (ids: Access["userTools"] | undefined) => (typeof ids === "object" ? [...ids].sort() : (ids ?? null));
-		const rights = this.#rights.get(access) ?? digest(JSON.stringify([list(devices), list(userTools), readOnly]));
-		this.#rights.set(access, rights);
+		const rights = digest(JSON.stringify([list(devices), list(userTools), readOnly]));
 		const ofView = [view.catalog, view.catalogLimit, view.pinnedTools, view.panels];
 		const key = JSON.stringify([principal, holder, rights, server, isForeignPage, microphone, ...ofView]);
 		let catalog = this.#catalogs.get(key);

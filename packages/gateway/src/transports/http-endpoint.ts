@@ -47,6 +47,9 @@ const MINUTES = 60_000;
 /** Sessions that clients have ended, and that are remembered as such. */
 const MAX_ENDED = 10_000;
 
+/** URLs of one client's requests whose catalogs are known. */
+const MAX_URLS = 32;
+
 /** Milliseconds for the answers to calls to be sent when the endpoint closes. */
 const ANSWER_TIME = 1_000;
 
@@ -66,8 +69,8 @@ export class HttpEndpoint {
 	readonly #addressOf: (request: IncomingMessage) => string;
 	/** Ids of sessions that clients have ended. */
 	readonly #ended = new LRUCache<string, true>({ max: MAX_ENDED });
-	/** The catalog of the last request with an access, and its URL, which has the path and the view. */
-	readonly #catalogs = new WeakMap<Access, { readonly url: string | undefined; readonly catalog: Catalog }>();
+	/** Catalogs by the access of a client, and the URL of its requests, which has the path and the view. */
+	readonly #catalogs = new WeakMap<Access, LRUCache<string, Catalog>>();
 	/** Clients without a session: those with the same token and view, on the same path, share one. By catalog. */
 	readonly #stateless = new WeakMap<Catalog, Client>();
 	/** Requests of clients without a session that have no answer. */
@@ -127,17 +130,17 @@ export class HttpEndpoint {
 			this.#calls.add(response);
 			response.on("close", () => this.#calls.delete(response));
 		}
-		const { url, method, headers } = request;
-		const last = this.#catalogs.get(access);
-		let catalog = last?.url === url ? last?.catalog : undefined;
+		const { url = "", method, headers } = request;
+		const known = this.#catalogs.get(access) ?? new LRUCache({ max: MAX_URLS });
+		this.#catalogs.set(access, known);
+		let catalog = known.get(url);
 		if (catalog === undefined) {
-			const [, query = ""] = url?.split("?") ?? [];
-			const { view, problem } = readView(query);
+			const { view, problem } = readView(url.split("?")[1] ?? "");
 			if (problem !== undefined) {
 				throw new GatewayError("invalid-params", problem);
 			}
 			catalog = this.gateway.catalog(access, server, view);
-			this.#catalogs.set(access, { url, catalog });
+			known.set(url, catalog);
 		}
 		if (server !== undefined && access.devices?.has(server) !== false) {
 			await this.gateway.whenKnown(server);
