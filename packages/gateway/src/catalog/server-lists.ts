@@ -162,53 +162,60 @@ export interface Allowed {
 	readonly readOnly: boolean;
 }
 
-/** Makes a function that derives a value from a list of a server. The value is kept as long as list and alias are the same. */
-function perServer<Item extends object, Value>() {
-	const kept = new WeakMap<
-		Server,
-		{ readonly items: readonly Item[]; readonly alias: string; readonly value: Value }
-	>();
-	return (server: Server, items: readonly Item[], make: () => Value): Value => {
+/**
+ * Makes a function that derives a list from one of a server's, for a naming. The derived list stays the same object while the
+ * server has the same list and alias. Nothing is kept for an empty list, unless the derived one is not empty.
+ */
+function derivedList<Item extends object, Listed>(
+	itemsOf: (server: Server) => readonly Item[],
+	derive: (server: Server, naming: Naming, items: readonly Item[]) => readonly Listed[],
+	isNeverEmpty = false,
+): (server: Server, naming: Naming) => readonly Listed[] {
+	type Kept = { readonly items: readonly Item[]; readonly alias: string; readonly derived: readonly Listed[] };
+	const kept = { portable: new WeakMap<Server, Kept>(), prefixed: new WeakMap<Server, Kept>() };
+	return (server, naming) => {
 		const { alias } = server;
-		const known = kept.get(server);
-		if (known?.items === items && known.alias === alias) {
-			return known.value;
+		const items = itemsOf(server);
+		if (items.length === 0 && !isNeverEmpty) {
+			return NONE;
 		}
-		const value = make();
-		kept.set(server, { items, alias, value });
-		return value;
+		const known = kept[naming].get(server);
+		if (known?.items === items && known.alias === alias) {
+			return known.derived;
+		}
+		const derived = derive(server, naming, items);
+		kept[naming].set(server, { items, alias, derived });
+		return derived;
 	};
 }
-
-/** Makes the functions for one naming. */
-const derived = () => ({
-	namedTools: perServer<ServerTool, readonly NamedItem<Tool>[]>(),
-	/** For each {@link Allowed}. */
-	tools: Array.from({ length: 4 }, () => perServer<ServerTool, readonly Tool[]>()),
-	prompts: perServer<Prompt, readonly Prompt[]>(),
-	resources: perServer<Resource, readonly Resource[]>(),
-	templates: perServer<ResourceTemplateType, readonly ResourceTemplateType[]>(),
-});
 
 /** Servers' lists as clients see them. */
 export type Listings = ReturnType<typeof makeListings>;
 
-/**
- * Makes servers' lists as clients see them. A derived list stays the same object while the server has the same
- * list and alias. So catalogs notice changes cheaply, and do not rebuild the lists of thousands of servers.
- */
+/** Makes servers' lists as clients see them. Catalogs notice changes cheaply, and do not rebuild the lists of thousands of servers. */
 export function makeListings(configured?: Parameters<typeof toolHints>[0]) {
+	const hints = toolHints(configured);
+	const hinted = (tool: ServerTool): ServerTool => hints(tool.name, tool);
 	const toolLists = sharedLists<ServerTool>((tool) => withoutExecution(hinted(tool)));
 	const promptLists = sharedLists<Prompt>(itself);
 	const likenesses = new WeakMap<ServerTool, string>();
-	const byNaming: Readonly<Record<Naming, ReturnType<typeof derived>>> = { portable: derived(), prefixed: derived() };
-	const hints = toolHints(configured);
-	const hinted = (tool: ServerTool): ServerTool => hints(tool.name, tool);
 	/** Whether a client may see and call a tool. User-only tools, and tools without a read-only hint, need more rights. */
 	const allows = (tool: ServerTool, { userTools, readOnly }: Allowed): boolean =>
 		(userTools || !isUserOnly(tool)) && (!readOnly || hinted(tool).annotations?.readOnlyHint === true);
-	const namedTools = (server: Server, naming: Naming): readonly NamedItem<Tool>[] =>
-		byNaming[naming].namedTools(server, server.tools, () => toolLists(server.tools).named(server, naming));
+	const toolsOf = ({ tools }: Server): readonly ServerTool[] => tools;
+	const namedTools = derivedList<ServerTool, NamedItem<Tool>>(toolsOf, (server, naming, tools) =>
+		toolLists(tools).named(server, naming),
+	);
+	/** For each {@link Allowed}. */
+	const tools = [0, 1, 2, 3].map((rights) => {
+		const allowed = { userTools: rights % 2 === 1, readOnly: rights >= 2 };
+		const isAllowed = ({ item }: NamedItem<Tool>): boolean => allows(item, allowed);
+		return derivedList<ServerTool, Tool>(toolsOf, (server, naming) =>
+			namedTools(server, naming)
+				.filter(isAllowed)
+				.map(({ listed }) => listed),
+		);
+	});
 	return {
 		hinted,
 		/** {@link likenessOf}, computed once: thousands of servers share tools. */
@@ -219,14 +226,8 @@ export function makeListings(configured?: Parameters<typeof toolHints>[0]) {
 		},
 		allows,
 		/** A server's tools as a client lists them. */
-		tools(server: Server, naming: Naming, allowed: Allowed): readonly Tool[] {
-			const made = byNaming[naming].tools[Number(allowed.userTools) + 2 * Number(allowed.readOnly)];
-			const make = (): Tool[] =>
-				namedTools(server, naming)
-					.filter(({ item }) => allows(item, allowed))
-					.map(({ listed }) => listed);
-			return made?.(server, server.tools, make) ?? make();
-		},
+		tools: (server: Server, naming: Naming, { userTools, readOnly }: Allowed): readonly Tool[] =>
+			tools[Number(userTools) + 2 * Number(readOnly)]?.(server, naming) ?? NONE,
 		/** How a client lists a tool of a server. */
 		listed(server: Server, naming: Naming, tool: ServerTool): Tool {
 			const named = namedTools(server, naming).find(({ item }) => item === tool);
@@ -235,36 +236,30 @@ export function makeListings(configured?: Parameters<typeof toolHints>[0]) {
 		findTool: (server: Server, naming: Lookup, name: string): ServerTool | undefined =>
 			toolLists(server.tools).find(name, server, naming),
 		/** A server's prompts as a client lists them. */
-		prompts(server: Server, naming: Naming): readonly Prompt[] {
-			const { prompts } = server.offers;
-			return prompts.length === 0
-				? NONE
-				: byNaming[naming].prompts(server, prompts, () =>
-						promptLists(prompts)
-							.named(server, naming)
-							.map(({ listed }) => listed),
-					);
-		},
+		prompts: derivedList<Prompt, Prompt>(
+			({ offers }) => offers.prompts,
+			(server, naming, prompts) =>
+				promptLists(prompts)
+					.named(server, naming)
+					.map(({ listed }) => listed),
+		),
 		findPrompt: (server: Server, naming: Lookup, name: string): Prompt | undefined =>
 			promptLists(server.offers.prompts).find(name, server, naming),
 		/** A server's state, and its resources as a client lists them. */
-		resources(server: Server, naming: Naming): readonly Resource[] {
-			const { resources } = server.offers;
-			return byNaming[naming].resources(server, resources, () => {
+		resources: derivedList<Resource, Resource>(
+			({ offers }) => offers.resources,
+			(server, naming, resources) => {
 				const state = stateResource(server);
 				const listed = resources.map(naming === "prefixed" ? withAlias(server, "uri") : itself);
 				return [state, ...listed.filter(({ uri }) => uri !== state.uri)];
-			});
-		},
+			},
+			true,
+		),
 		/** A server's templates of resources as a client lists them. */
-		templates(server: Server, naming: Naming): readonly ResourceTemplateType[] {
-			const { resourceTemplates } = server.offers;
-			return resourceTemplates.length === 0
-				? NONE
-				: byNaming[naming].templates(server, resourceTemplates, () =>
-						resourceTemplates.map(naming === "prefixed" ? withAlias(server, "uriTemplate") : itself),
-					);
-		},
+		templates: derivedList<ResourceTemplateType, ResourceTemplateType>(
+			({ offers }) => offers.resourceTemplates,
+			(server, naming, templates) => templates.map(naming === "prefixed" ? withAlias(server, "uriTemplate") : itself),
+		),
 	};
 }
 
