@@ -175,19 +175,14 @@ const ARGUMENTS_ARE_TOOL_ERRORS = "2025-11-25";
  * @throws ProtocolError
  */
 export function answerFailedCall(error: unknown, server: Server, revision: string): CallToolResult {
-	if (error instanceof ServerError) {
-		return error.code === "invalid-arguments"
-			? answerWrongArguments(error.message, revision)
-			: failedCall(error.code, error.message);
+	if (error instanceof ServerError && error.code === "invalid-arguments") {
+		return answerWrongArguments(error.message, revision);
 	}
-	if (!ProtocolError.isInstance(error)) {
-		throw error;
+	const failure = requestError(error, server, revision);
+	if (!ProtocolError.isInstance(failure) || failure.code !== ProtocolErrorCode.InternalError) {
+		throw failure;
 	}
-	const fault = clientsFault(error, revision);
-	if (fault !== undefined) {
-		throw fault;
-	}
-	return failedCall("rejected", rejection(server, error));
+	return failedCall((failure.data as Record<typeof ERROR, CallFailure>)[ERROR], failure.message);
 }
 
 /**
@@ -202,7 +197,7 @@ export function answerWrongArguments(message: string, revision: string): CallToo
 	return failedCall("invalid-arguments", message);
 }
 
-/** The JSON-RPC error for a request that failed, other than a tool's call. */
+/** The JSON-RPC error for a request that failed: of a tool's call, only the client's own fault becomes one. */
 export function requestError(error: unknown, server: Server, revision: string): unknown {
 	if (error instanceof ServerError) {
 		return new ProtocolError(ProtocolErrorCode.InternalError, error.message, { [ERROR]: error.code });
@@ -210,10 +205,16 @@ export function requestError(error: unknown, server: Server, revision: string): 
 	if (!ProtocolError.isInstance(error)) {
 		return error;
 	}
-	return (
-		clientsFault(error, revision) ??
-		new ProtocolError(ProtocolErrorCode.InternalError, rejection(server, error), { [ERROR]: "rejected" })
-	);
+	const { code, message, data } = error;
+	const isMissing = code === ProtocolErrorCode.MissingRequiredClientCapability && revision >= REVISION_OF_STATELESS;
+	if (isMissing || code === ProtocolErrorCode.InvalidParams || code === ProtocolErrorCode.MethodNotFound) {
+		// "Method not found" of a server must not look as if the gateway lacked the method.
+		return new ProtocolError(isMissing ? code : ProtocolErrorCode.InvalidParams, message, data);
+	}
+	// The C++ firmware's errors have no code of their own.
+	const suffix = code === SERVER_ERROR ? "" : ` (${code})`;
+	const text = `${server.alias} rejected the call: ${message}${suffix}`;
+	return new ProtocolError(ProtocolErrorCode.InternalError, text, { [ERROR]: "rejected" });
 }
 
 /** The error of a response in the client's revision: until 2025-11-25, a resource that does not exist had a code of its own. */
@@ -237,22 +238,6 @@ export function saysNotFound(error: unknown): boolean {
 		(error.code === ProtocolErrorCode.ResourceNotFound ||
 			(error.code === ProtocolErrorCode.InvalidParams && isObject(error.data) && error.data.uri !== undefined))
 	);
-}
-
-/** The error for a client that is at fault. "Method not found" of a server must not look as if the gateway lacked the method. */
-function clientsFault(error: ProtocolError, revision: string): ProtocolError | undefined {
-	const { code, message, data } = error;
-	if (code === ProtocolErrorCode.InvalidParams || code === ProtocolErrorCode.MethodNotFound) {
-		return new ProtocolError(ProtocolErrorCode.InvalidParams, message, data);
-	}
-	const isOfCapability = code === ProtocolErrorCode.MissingRequiredClientCapability;
-	return isOfCapability && revision >= REVISION_OF_STATELESS ? error : undefined;
-}
-
-function rejection({ alias }: Server, { message, code }: ProtocolError): string {
-	// The C++ firmware's errors have no code of their own.
-	const suffix = code === SERVER_ERROR ? "" : ` (${code})`;
-	return `${alias} rejected the call: ${message}${suffix}`;
 }
 
 /** A failed call: the code is for programs, the text for models. */
