@@ -1,6 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { isIP } from "node:net";
-import querystring from "node:querystring";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { type Context, Hono } from "hono";
 import { cors } from "hono/cors";
@@ -107,7 +106,7 @@ function serveRequests(
 			} else {
 				checkMethod(incoming.method, "GET", "POST", "DELETE");
 			}
-			const server = name === "" ? undefined : querystring.unescape(name);
+			const server = name === "" ? undefined : decodeURIComponent(name);
 			const lacksScope = grant && ((scope: string) => guard.lacksScope(incoming, scope));
 			await endpoint.handle(incoming, outgoing, { access, server, body, lacksScope });
 		} catch (error) {

@@ -26,14 +26,14 @@ export type ServerLists = ReturnType<typeof makeServerLists>;
  * Makes every list of the servers in a scope: servers by alias, each in its own order. Each list is the same array until something
  * in it changes. Thousands of clients share one: each change is looked for once, not for each client.
  *
- * @param callSeveral the tool with which one call reaches several servers, for lists that have no groups
+ * @param callSeveral the tools with which one call reaches several servers, for lists that have no groups
  * @param isReserved whether a tool of the gateway has this name
  */
 export function makeServerLists(
 	registry: ServerRegistry,
 	scope: Scope,
 	listings: Listings,
-	callSeveral: Tool,
+	callSeveral: readonly Tool[],
 	isReserved: (name: string) => boolean,
 ) {
 	const { devices, server: only, userTools, readOnly } = scope;
@@ -75,7 +75,6 @@ export function makeServerLists(
 		return perVersion(registry, () => join([first(), ...servers().map(partOf)]));
 	};
 	const toolsOf = (server: Server): readonly Tool[] => listings.tools(server, naming, allowed(server));
-	const several = [callSeveral];
 	const shared = {
 		members: () => (only === undefined ? members() : []),
 		likeness: (tool: ServerTool) => listings.likeness(tool),
@@ -105,7 +104,7 @@ export function makeServerLists(
 		 * Every tool, after one for calls of several servers if any of them share a tool. Not made of `tools`: in a list of 80,000,
 		 * each copy takes some milliseconds.
 		 */
-		fullList: joined(toolsOf, () => (hasGroup(shared) ? several : NONE)),
+		fullList: joined(toolsOf, () => (hasGroup(shared) ? callSeveral : NONE)),
 		/** The tools that several servers share, by the names under which one call reaches them. None in a scope of one server. */
 		groups,
 		/** Returns the group of this name. */

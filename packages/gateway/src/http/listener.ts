@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo, Server as NetServer } from "node:net";
-import type { Duplex } from "node:stream";
+import type { AddressInfo, Server as NetServer, Socket } from "node:net";
 import type { TlsOptions } from "node:tls";
 import { getRequestListener } from "@hono/node-server";
 import type { Hono } from "hono";
@@ -152,7 +151,7 @@ const HALF_OPEN_TIME = 1_000;
 export function makeServer(onRequest: Listener, rejections: RejectionReport, log: Logger, tls?: TlsOptions): Server {
 	const server = createHttpServer((err) => log.error({ err }, "response failed"), { tls });
 	server.on("request", onRequest);
-	server.on("clientError", ({ code }: NodeJS.ErrnoException, socket: Duplex & { remoteAddress?: string }) => {
+	server.on("clientError", ({ code }: NodeJS.ErrnoException, socket: Socket) => {
 		if (code === "ECONNRESET" || !socket.writable) {
 			socket.destroy();
 			return;

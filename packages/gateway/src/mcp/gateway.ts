@@ -1,4 +1,3 @@
-import type { Tool } from "@modelcontextprotocol/server";
 import { LRUCache } from "lru-cache";
 import { digest, type Server, ServerRegistry, type ServerRegistryOptions, type ServerTool } from "xs-mcp-manager/core";
 import { Catalog, type OwnTool } from "../catalog/catalog.js";
@@ -144,10 +143,10 @@ export class Gateway {
 	}
 
 	#listsOf(key: string, scope: Scope): ServerLists {
-		const [callSeveral] = catalogToolsFor(scope.readOnly).full as [Tool];
 		const isReserved = (name: string): boolean =>
 			CATALOG_TOOLS.has(name) || this.#ownTools(EVERY_RIGHT).some(({ listed }) => listed.name === name);
-		const lists = this.#lists.get(key) ?? makeServerLists(this.servers, scope, this.#listings, callSeveral, isReserved);
+		const { full } = catalogToolsFor(scope.readOnly);
+		const lists = this.#lists.get(key) ?? makeServerLists(this.servers, scope, this.#listings, full, isReserved);
 		this.#lists.set(key, lists);
 		return lists;
 	}

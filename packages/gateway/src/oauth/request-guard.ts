@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
-import type { TLSSocket } from "node:tls";
 import { localhostAllowedOrigins, validateHostHeader, validateOriginHeader } from "@modelcontextprotocol/server";
 import ipaddr from "ipaddr.js";
 import {
@@ -151,7 +150,7 @@ export class RequestGuard {
 	/** Whether the client speaks TLS: with the gateway, or with a trusted proxy that says so. */
 	isSecure({ socket, headers }: IncomingMessage): boolean {
 		const said = headers["x-forwarded-proto"]?.toString().split(",").pop()?.trim();
-		return (socket as TLSSocket).encrypted === true || (said === "https" && this.#isProxy(socket.remoteAddress ?? ""));
+		return "encrypted" in socket || (said === "https" && this.#isProxy(socket.remoteAddress ?? ""));
 	}
 
 	/** Whether a page that the gateway did not serve makes the request: its Origin is another than the one asked. */
