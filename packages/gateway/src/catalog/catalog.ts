@@ -27,8 +27,10 @@ interface Lists {
 	readonly prompts: readonly Prompt[];
 }
 
-/** A list whose changes are announced to clients. Templates belong to the resources. */
-export type ListName = "tools" | "resources" | "prompts";
+/** The lists whose changes are announced to clients. Templates belong to the resources. */
+export const LIST_NAMES = ["tools", "resources", "prompts"] as const;
+
+export type ListName = (typeof LIST_NAMES)[number];
 
 /** Changed list, or changed resource with the URI that clients know. A server's state is a resource. */
 export type CatalogChange = { readonly kind: ListName } | { readonly kind: "updated"; readonly uri: string };
@@ -268,14 +270,11 @@ export class Catalog {
 		const onChanged = (): void => {
 			const before = known;
 			known = this.#current();
-			if (known.tools !== before.tools) {
-				void this.#notify({ kind: "tools" });
-			}
-			if (known.resources !== before.resources || known.resourceTemplates !== before.resourceTemplates) {
-				void this.#notify({ kind: "resources" });
-			}
-			if (known.prompts !== before.prompts) {
-				void this.#notify({ kind: "prompts" });
+			const isOther = known.resourceTemplates !== before.resourceTemplates;
+			for (const kind of LIST_NAMES) {
+				if (known[kind] !== before[kind] || (kind === "resources" && isOther)) {
+					void this.#notify({ kind });
+				}
 			}
 		};
 		const onUpdated = (server: Server, uri: string): void => {

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { isSpecType, type JSONRPCMessage, type JSONRPCRequest, type LoggingLevel } from "@modelcontextprotocol/server";
 import { digest } from "xs-mcp-manager/core";
 import * as z from "zod";
-import type { Catalog, CatalogChange, ListName } from "../catalog/catalog.js";
+import { type Catalog, type CatalogChange, LIST_NAMES } from "../catalog/catalog.js";
 import { GatewayError } from "../gateway-error.js";
 import { HEADERS } from "../http/route.js";
 import { Client } from "../mcp/client.js";
@@ -52,8 +52,6 @@ const MAX_KEPT = 1_000;
 
 /** Characters of a session's subscriptions that are kept. Those beyond end with the process. */
 const MAX_CHARACTERS = 65_536;
-
-const LISTS: readonly ListName[] = ["tools", "resources", "prompts"];
 
 /** Milliseconds that a client waits before it opens a lost stream again. The SDK's clients try twice: a restart may take so long. */
 const RETRY = "retry: 5000\n\n";
@@ -258,7 +256,7 @@ export class Session implements Channel, ResponseForm {
 
 	/** The client may have missed every kind of change. */
 	#restore(): void {
-		for (const list of LISTS) {
+		for (const list of LIST_NAMES) {
 			this.#client.changes.set(list, false);
 		}
 		const { revision: protocolVersion, name, version, capabilities } = this.#claims;

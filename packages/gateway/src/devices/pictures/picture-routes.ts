@@ -33,9 +33,8 @@ export function addPictureRoutes(gateway: RunningGateway): void {
 	const { maxPictureBytes, visionUrl: url, visionModel: model, visionKey: key } = gateway.settings;
 	const { guard, limits } = gateway.use(clients);
 	const visionModel = url && model ? { url, model, key } : undefined;
-	let uploads = 0;
-	/** Uploads in progress, by session or by the call of a ticket. */
-	const uploadsOf = new Map<PictureSession | PictureCall, number>();
+	/** The session, or the call of a ticket, of each upload in progress. */
+	const uploads: (PictureSession | PictureCall)[] = [];
 
 	const rejectToken = async (request: IncomingMessage, problem: string): Promise<never> => {
 		await limits.wrongToken(guard.addressOf(request));
@@ -70,13 +69,12 @@ export function addPictureRoutes(gateway: RunningGateway): void {
 		limit: number,
 		call: PictureCall | undefined,
 	): Promise<{ question: string; picture: Picture }> => {
-		const own = uploadsOf.get(of) ?? 0;
-		if (own >= limit || uploads >= MAX_UPLOADS) {
+		const own = uploads.filter((each) => each === of).length;
+		if (own >= limit || uploads.length >= MAX_UPLOADS) {
 			const reached = own >= limit ? limit : MAX_UPLOADS;
 			throw new GatewayError("busy", `too many uploads (limit ${reached})`, { headers: { "Retry-After": "1" } });
 		}
-		uploads += 1;
-		uploadsOf.set(of, own + 1);
+		uploads.push(of);
 		try {
 			const { fields, file } = await readForm(request, maxPictureBytes);
 			return { question: fields.get("question") ?? "", picture: pictureOf(file) };
@@ -86,9 +84,7 @@ export function addPictureRoutes(gateway: RunningGateway): void {
 			}
 			throw error;
 		} finally {
-			uploads -= 1;
-			const others = (uploadsOf.get(of) ?? 1) - 1;
-			others > 0 ? uploadsOf.set(of, others) : uploadsOf.delete(of);
+			uploads.splice(uploads.indexOf(of), 1);
 		}
 	};
 
