@@ -55,6 +55,24 @@ describe("a project of its own on a virtual device", () => {
 		assert.throws(() => device.set("pump", 1), /pump: expected soil/);
 	});
 
+	it("fails the call that ends the device, and those after it, with the reason", async (t) => {
+		const endless = TOOL.replace(
+			"({ level: levelOf(2) })",
+			"{ const f = (): number => f() + levelOf(2); return f(); }",
+		);
+		const device = await openDevice({ folder: ownProject({ "tools/level.ts": endless }) });
+		t.after(() => device.close());
+		await assert.rejects(
+			device.call("self.pond.level"),
+			/^Error: self\.pond\.level: the device ended: stack-overflow: /,
+		);
+		await assert.rejects(
+			device.call("self.sensor.read"),
+			/^Error: self\.sensor\.read: the device ended: stack-overflow: /,
+		);
+		await assert.rejects(device.listTools(), /^Error: tools\/list: the device ended: stack-overflow: /);
+	});
+
 	it("is told of the name of a tool that clients cannot call, and of two tools of one name", async () => {
 		const named = TOOL.replace("self.pond.level", "self.water plants!");
 		await assert.rejects(

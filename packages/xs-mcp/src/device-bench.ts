@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import pLimit from "p-limit";
 import { chooseEngine, type VirtualDevice } from "xs-mcp-virtual-device";
@@ -89,14 +88,14 @@ export class DeviceBench {
 
 	/** Calls a tool of the device. Rejects with Error if the tool fails or takes too long, or the device ends. */
 	async call(name: string, args: Readonly<Record<string, unknown>>): Promise<unknown> {
-		const { device, call } = this.#expect();
+		const { call } = this.#expect();
 		const end = new AbortController();
-		const { signal } = end;
 		try {
 			return await Promise.race([
 				call(name, args),
-				once(device, "exit", { signal }).then(() => fail(`${name}: the device ended; read_log has the reason`)),
-				delay(CALL_TIMEOUT, undefined, { signal }).then(() => fail(`${name}: no answer in ${CALL_TIMEOUT / 1000} s`)),
+				delay(CALL_TIMEOUT, undefined, { signal: end.signal }).then(() => {
+					throw new ProgramError(`${name}: no answer in ${CALL_TIMEOUT / 1000} s`);
+				}),
 			]);
 		} finally {
 			end.abort();
@@ -120,8 +119,4 @@ export class DeviceBench {
 		this.log.push(...text.split("\n").map((line) => line.slice(0, MAX_LINE)));
 		this.log.splice(0, this.log.length - MAX_LINES);
 	}
-}
-
-function fail(message: string): never {
-	throw new ProgramError(message);
 }

@@ -1,5 +1,6 @@
 // The module "xs-mcp/test" of a project.
-import type { CallToolResult } from "@modelcontextprotocol/client";
+import { once } from "node:events";
+import type { CallToolResult, Client } from "@modelcontextprotocol/client";
 import { chooseEngine, type EngineChoice, endBundler, VirtualDevice } from "xs-mcp-virtual-device";
 import { deviceClient, ownAddress } from "xs-mcp-virtual-device/device-client";
 import type { PinState } from "xs-mcp-virtual-device/pins";
@@ -30,7 +31,7 @@ export interface TestDevice {
 	listTools(): Promise<ListedTool[]>;
 	/**
 	 * Calls a tool. Resolves with its result: a text, or the parsed value of JSON. Rejects with Error if the tool fails or the
-	 * arguments are wrong, with the message that a client gets.
+	 * arguments are wrong, with the message that a client gets, or if the device has ended, with the reason.
 	 */
 	call(name: string, args?: Readonly<Record<string, unknown>>): Promise<unknown>;
 	/** The pins that it has opened. */
@@ -142,16 +143,19 @@ export async function startDevice(
 		throw error;
 	});
 	const connect = deviceClient({ ...http, httpToken });
+	const ended = once(device, "exit").then(([{ code, detail }]) => `the device ended: ${code}: ${detail}`);
+	const ask = async <Answer>(what: string, request: (client: Client) => Promise<Answer>): Promise<Answer> =>
+		await Promise.race([
+			ended.then((reason) => {
+				throw new Error(`${what}: ${reason}`);
+			}),
+			connect().then(request),
+		]);
 	return {
 		device,
-		async listTools() {
-			const client = await connect();
-			return (await client.listTools()).tools;
-		},
-		async call(name, args = {}) {
-			const client = await connect();
-			return readResult(await client.callTool({ name, arguments: args }, { timeout: CALL_TIMEOUT }));
-		},
+		listTools: async () => (await ask("tools/list", (client) => client.listTools())).tools,
+		call: async (name, args = {}) =>
+			readResult(await ask(name, (client) => client.callTool({ name, arguments: args }, { timeout: CALL_TIMEOUT }))),
 	};
 }
 

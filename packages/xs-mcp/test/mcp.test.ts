@@ -244,7 +244,7 @@ describe("xs-mcp mcp", () => {
 		assert.match(await failing("simulate", { action: "set", value: { soil: 1 } }), /soil: the device has no inputs/);
 		assert.match(
 			await failing("call_device_tool", { name: "self.crash" }),
-			/the device ended; read_log has the reason/,
+			/self\.crash: the device ended: stack-overflow: /,
 		);
 		assert.match(await call("read_log"), /^the device ended: stack-overflow/m);
 		assert.match(await failing("read_device"), /no device runs: it was stopped, or has ended.* start_device/);

@@ -219,7 +219,7 @@ export class Engine {
 				return;
 			}
 			this.#timer = setTimeout(() => {
-				this.#end({ code: "unresponsive", detail: `no answer within ${this.#timeoutMs} ms` });
+				this.#end({ code: "unresponsive", detail: `no answer in ${this.#timeoutMs / 1_000} s: is a loop endless?` });
 			}, this.#timeoutMs);
 			if (command !== undefined) {
 				this.#port.send(command);
