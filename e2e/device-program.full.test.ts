@@ -42,13 +42,13 @@ describe("npm run device -- --count, --board", () => {
 	});
 
 	it("has the buttons of the board that it stands for, and knows the boards' names", async (t) => {
-		const program = await startVirtualDevice(NOWHERE, "--engine", "v8", "--board", "m5stick_cplus", "--prompt");
+		const program = await startVirtualDevice(NOWHERE, "--engine", "v8", "--board", "esp32/m5stick_cplus", "--prompt");
 		t.after(() => program.stop());
 		program.write("press\n");
 		await until(() => program.output.includes("button a: press"), "its main button is pressed");
-		const { code, output } = await runVirtualDevice("--url", NOWHERE, "--board", "toaster");
+		const { code, output } = await runVirtualDevice("--url", NOWHERE, "--board", "m5dail");
 		assert.equal(code, 2);
-		assert.match(output, /Allowed choices are virtual, esp32, /);
+		assert.match(output, /Did you mean m5dial\?/);
 	});
 });
 

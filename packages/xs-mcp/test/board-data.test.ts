@@ -408,14 +408,17 @@ describe("a board as data", () => {
 		] as const) {
 			assert.throws(
 				() => checkDevice({ board: LIKE_STACKCHAN, parts: { pump: relay({ pin }) } }),
-				new RegExp(`^DeviceError: part pump: pin ${pin} has the ${use} of the board; `),
+				new RegExp(`^DeviceError: part pump: pin ${pin} is in use by the ${use} of the board; `),
 			);
 		}
 	});
 
 	it("refuses a serial part on the UART of its head", () => {
 		const scale = (port?: 2) => ({ board: LIKE_STACKCHAN, parts: { scale: serial({ rx: 8, ...(port && { port }) }) } });
-		assert.throws(() => checkDevice(scale(2)), /^DeviceError: part scale: port 2 has the servo bus of the board$/);
+		assert.throws(
+			() => checkDevice(scale(2)),
+			/^DeviceError: part scale: port 2 is in use by the servo bus of the board$/,
+		);
 		assert.deepEqual(checkDevice(scale()), []);
 	});
 
@@ -429,7 +432,7 @@ describe("a board as data", () => {
 		const board: BoardData = { chip: "esp32s3", leds: { status: { neopixel: 48 } } };
 		assert.throws(
 			() => checkDevice({ board, parts: { pump: relay({ pin: 48 }) } }),
-			/^DeviceError: part pump: pin 48 has the LED status of the board; these would do: /,
+			/^DeviceError: part pump: pin 48 is in use by the LED status of the board; these would do: /,
 		);
 	});
 

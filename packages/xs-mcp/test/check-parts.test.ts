@@ -77,7 +77,9 @@ describe("a build of a device of one's own", () => {
 		] as const) {
 			assert.throws(
 				() => checkDevice(device(board, relay({ pin }))),
-				new RegExp(`^DeviceError: part lamp: pin ${pin} has the ${use} of the ${board}; these would do: \\d+, `),
+				new RegExp(
+					`^DeviceError: part lamp: pin ${pin} is in use by the ${use} of the ${board}; these would do: \\d+, `,
+				),
 			);
 		}
 		const onBus = { ...relay({ pin: 0 }), pins: [12, 11].map((pin) => ({ pin, use: "bus" as const })) };
@@ -100,13 +102,13 @@ describe("a build of a device of one's own", () => {
 		] as const) {
 			const device = { board: `esp32/${board}`, parts: { own: part as Part } };
 			assert.deepEqual(checkDevice(device), [
-				`part own: pin ${pin} has the ${use} of the ${board}, which the firmware does not use`,
+				`part own: pin ${pin} is connected to the ${use} of the ${board}, which the firmware does not use`,
 			]);
 		}
 		const taken = { board: "esp32/m5stick_cplus", parts: { own: relay({ pin: 10 }) } };
 		assert.throws(
 			() => checkDevice(taken),
-			/pin 10 has the LED of the m5stick_cplus; these would do: 4, 14, 19, 25, 26, 27, 32, 33$/,
+			/pin 10 is in use by the LED of the m5stick_cplus; these would do: 4, 14, 19, 25, 26, 27, 32, 33$/,
 		);
 	});
 

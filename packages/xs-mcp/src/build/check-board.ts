@@ -148,7 +148,7 @@ export function checkDevice(
 			users.set(pin, { name, use });
 		}
 	}
-	const ports = new Map(hasHead ? [[HEAD_UART, `has the servo bus of the ${titleOf(target)}`]] : []);
+	const ports = new Map(hasHead ? [[HEAD_UART, `is in use by the servo bus of the ${titleOf(target)}`]] : []);
 	for (const [name, { uart }] of Object.entries(parts)) {
 		if (uart !== undefined) {
 			const user = ports.get(uart);
@@ -168,7 +168,7 @@ export function pinsOf(board: BoardName) {
 	const chip = CHIPS[chipOfBoard(board)];
 	const taken = boardPins(data, chipOfBoard(board));
 	const unused = Object.entries(data.unusedPins ?? {});
-	const partOf = (part: string): string => `has the ${part} of the ${titleOf(board)}`;
+	const partOf = (part: string): string => `the ${part} of the ${titleOf(board)}`;
 	const unusedAt = (pin: number): string | undefined => unused.find(([, pins]) => pins.includes(pin))?.[0];
 	return {
 		pins: chip?.pins,
@@ -176,14 +176,16 @@ export function pinsOf(board: BoardName) {
 		errorOf(used: UsedPin): string | undefined {
 			const part = taken.find(({ pin }) => pin === used.pin)?.part;
 			if (part !== undefined && !(part === BOARD_BUS && used.use === "bus")) {
-				return partOf(part);
+				return `is in use by ${partOf(part)}`;
 			}
 			// A module with a part of the board at a pin of the flash has its flash elsewhere, as the ESP32-PICO.
 			return chip && errorOn(unusedAt(used.pin) === undefined ? chip : { ...chip, flash: [] }, used);
 		},
 		warningOf(pin: number): string | undefined {
 			const part = unusedAt(pin);
-			return part === undefined ? chip && warningOn(chip, pin) : `${partOf(part)}, which the firmware does not use`;
+			return part === undefined
+				? chip && warningOn(chip, pin)
+				: `is connected to ${partOf(part)}, which the firmware does not use`;
 		},
 	};
 }
@@ -249,7 +251,7 @@ function warningOn({ name, strapping, psram, usb, serial }: ChipPins, pin: numbe
 	return reasonOf([
 		[strapping.includes(pin), `decides how the ${name} starts: what is connected must leave it alone then`],
 		[psram.includes(pin), `is connected to the flash or PSRAM in some modules with the ${name}`],
-		[usb.includes(pin), `is the USB port of the ${name}, which then ends`],
+		[usb.includes(pin), `is the USB port of the ${name}, which then stops working`],
 		[serial.includes(pin), `is the serial port of the ${name}, which has its log`],
 	]);
 }
