@@ -155,7 +155,7 @@ async function tour(client: Client, connection: Connection): Promise<void> {
 	}
 	await showCall(client, status, {});
 	if (volume !== undefined) {
-		line(paint("dim", "A wrong call, on purpose: the device says what is wrong."));
+		line(paint("dim", "A wrong call, on purpose: the error says what is wrong."));
 		await showCall(client, volume, { volume: 101 });
 	}
 	heading("The device reports its state: here the backend speaks through it");
@@ -183,6 +183,11 @@ async function speak(connection: Connection): Promise<void> {
 
 /** Shows what the device says by itself, from now on until the end. */
 function showEvents(alias: string, connection: Connection, end: AbortSignal): void {
-	connection.events.on("notification", (method, params) => event(`${method} ${JSON.stringify(params)}`));
+	connection.events.on("notification", (method, params) => {
+		// The device's log: --verbose shows it.
+		if (method !== "notifications/message") {
+			event(`${method} ${JSON.stringify(params)}`);
+		}
+	});
 	connection.events.once("closed", (reason) => end.aborted || event(`device ${alias} is offline: ${reason}`));
 }

@@ -266,7 +266,7 @@ describe("xs-mcp-gateway, the program", () => {
 		assert.equal(without.code, 1);
 		assert.equal((await run(t, ["devices"], { ...environment, XS_MCP_GATEWAY_TOKEN: token })).code, 0);
 		const list = await run(t, ["token", "list"], environment);
-		assert.match(list.stdout, /^laptop {2}client {2}.* {2}all devices {2}last used .*\n$/);
+		assert.match(list.stdout, /^NAME .*\nlaptop {2}client {2}.* {2}all devices {2}last used .*\n$/);
 		const removed = await run(t, ["token", "remove", "laptop"], environment);
 		assert.equal(removed.code, 0);
 		assert.match(removed.stderr, /last token for a client.*--open/s);
@@ -277,7 +277,7 @@ describe("xs-mcp-gateway, the program", () => {
 		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder() };
 		const add = ["token", "add", "me", "--operator", "--days", "30"];
 		assert.equal((await run(t, [...add, "--for", "client"], environment)).code, 0);
-		assert.match((await run(t, ["token", "list"], environment)).stdout, /^me .* {2}operator {2}until [0-9-]{10}T/);
+		assert.match((await run(t, ["token", "list"], environment)).stdout, /^me .* {2}operator, until [0-9-]{10}T/m);
 		assert.equal((await run(t, [...add, "--for", "device", "--yes"], environment)).code, 2);
 		const one = await run(t, [...add, "--for", "client", "--device", LAMP], environment);
 		assert.match(one.stderr, /--operator cannot be combined with --device/);
@@ -287,7 +287,7 @@ describe("xs-mcp-gateway, the program", () => {
 		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder() };
 		const add = ["token", "add", "agent", "--allow-microphone", "--for"];
 		assert.equal((await run(t, [...add, "client"], environment)).code, 0);
-		assert.match((await run(t, ["token", "list"], environment)).stdout, /^agent .* {2}microphone\n$/);
+		assert.match((await run(t, ["token", "list"], environment)).stdout, /^agent .* {2}microphone\n$/m);
 		assert.equal((await run(t, [...add, "device", "--yes"], environment)).code, 2);
 		const one = await run(t, [...add, "client", "--read-only"], environment);
 		assert.match(one.stderr, /--allow-microphone cannot be combined with --read-only/);
@@ -299,7 +299,7 @@ describe("xs-mcp-gateway, the program", () => {
 		const unasked = await run(t, add, environment);
 		assert.equal(unasked.code, 2);
 		assert.match(unasked.stderr, /first token for a device.*disconnected.*--yes/s);
-		assert.equal((await run(t, ["token", "list"], environment)).stdout, "");
+		assert.equal((await run(t, ["token", "list"], environment)).stdout, "No tokens yet.\n");
 		assert.equal((await run(t, [...add, "--yes"], environment)).code, 0);
 		assert.equal((await run(t, ["token", "add", "fan", "--for", "device"], environment)).code, 0, "the second");
 	});

@@ -80,7 +80,7 @@ describe("the description of a tool on the command line", () => {
 	});
 
 	it("shows units and defaults, and nothing for arguments without", () => {
-		assert.deepEqual(argumentsOf(TOOL), ["volume: Percent of full volume.", 'theme: Default: "light".']);
+		assert.deepEqual(argumentsOf(TOOL), ["volume: Percent of full volume.", 'theme: (default: "light")']);
 		assert.deepEqual(argumentsOf({ name: "x", inputSchema: { type: "object" } }), []);
 	});
 });

@@ -5,10 +5,10 @@ import { present, type Store } from "xs-mcp-manager/core";
 import { TOKEN_KINDS, type TokenKind } from "../config/access.js";
 import { makeSignInCode, TokenStore } from "../config/token-store.js";
 import { GatewayError } from "../gateway-error.js";
-import { printableLine } from "../printable.js";
 import { openStores } from "../store/open-stores.js";
 import { configurationFrom, withSettings } from "./configuration-options.js";
 import { collect, numberUpTo } from "./gateway-client.js";
+import { print, printTable } from "./output.js";
 
 /** The settings that say where tokens are stored. */
 const STORE_SETTINGS = ["stateFolder", "cluster", "clusterCredentials", "clusterCa"] as const;
@@ -125,12 +125,12 @@ async function confirmFirstToken(kind: TokenKind): Promise<void> {
 }
 
 function listTokens(tokens: TokenStore): void {
-	for (const record of tokens.records) {
+	const rows = tokens.records.map((record) => {
 		const { name, kind, created, devices, userTools, microphone, operator, readOnly, expires, grant } = record;
 		const scope = devices === undefined ? "all devices" : devices.join(", ");
 		const used = tokens.lastUse(record);
 		const more = [
-			grant && `signed in: ${printableLine(grant.clientName)}`,
+			grant && `signed in: ${grant.clientName}`,
 			userTools && "user tools",
 			microphone && "microphone",
 			operator && "operator",
@@ -138,7 +138,12 @@ function listTokens(tokens: TokenStore): void {
 			expires && `until ${expires}`,
 			used !== undefined && `last used ${new Date(used).toISOString()}`,
 		].filter(Boolean);
-		process.stdout.write(`${[name, kind, created, scope, ...more].join("  ")}\n`);
+		return [name, kind, created, scope, more.join(", ")];
+	});
+	if (rows.length === 0) {
+		print("No tokens yet.");
+	} else {
+		printTable([["NAME", "FOR", "CREATED", "DEVICES", "RIGHTS AND USE"], ...rows]);
 	}
 }
 

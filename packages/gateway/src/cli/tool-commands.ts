@@ -148,7 +148,7 @@ export function signatureOf({ inputSchema }: Tool): string {
 /** A line for each argument with a description or default. */
 export function argumentsOf({ inputSchema }: Tool): string[] {
 	return propertiesOf(inputSchema).flatMap(([name, { description, default: value }]) => {
-		const otherwise = value === undefined ? [] : [`Default: ${JSON.stringify(value)}.`];
+		const otherwise = value === undefined ? [] : [`(default: ${JSON.stringify(value)})`];
 		const parts = [...(description === undefined ? [] : [description]), ...otherwise];
 		return parts.length === 0 ? [] : [`${name}: ${parts.join(" ")}`];
 	});

@@ -142,7 +142,8 @@ export function openFleet(gateway: RunningGateway) {
 		// The gateway's own status reads are not shown as calls.
 		if (record.principal !== STATUS_PRINCIPAL) {
 			const { entry, isUserOnly } = activity.called(record, details);
-			const { principal, serverId: device, tool, duration, outcome, args, client, title } = entry;
+			const { principal, serverId: device, tool, outcome, args, client, title } = entry;
+			const duration = Math.round(entry.duration);
 			const call = { principal, tool, duration, outcome, args, client, title, device, alias: details.server.alias };
 			const time = new Date(entry.time).toISOString();
 			audit?.append({ time, ...call, userOnly: isUserOnly || undefined } satisfies AuditEntry);
