@@ -5,13 +5,14 @@ import { openNetwork } from "src/platform/network";
 import { findTools } from "src/platform/tools";
 import Timer from "timer";
 import { Application } from "../../src/core/application.js";
+import askBrightness from "./brightness-tool.js";
 import { beyondTools } from "./features.js";
 
 const application = new Application({
 	board: openBoard(),
 	built,
 	openNetwork,
-	tools: findTools(),
+	tools: [...findTools(), askBrightness],
 	timer: Timer,
 	log: (message) => trace(`${message}\n`),
 });
