@@ -1,4 +1,6 @@
+import { InvalidArgumentError } from "commander";
 import { isFullDuplex, PRESETS, partsOfData, withBase } from "xs-mcp/build/board-manifest";
+import { nearest } from "xs-mcp/build/suggest";
 import type {
 	AnalogOptions,
 	BoardData,
@@ -78,6 +80,16 @@ export const BOARD_PROFILES: ReadonlyMap<string, BoardProfile> = new Map([
 	["virtual", VIRTUAL_BOARD],
 	...[...PRESETS].map(([name, data]) => [name, profileOfData(name, data)] as const),
 ]);
+
+/** Reads the name of a known board, with or without "esp32/". @throws InvalidArgumentError that suggests a similar one */
+export function readBoard(text: string, known: readonly string[]): string {
+	const name = text.replace(/^esp32\//, "");
+	if (!known.includes(name)) {
+		const similar = nearest(name, known);
+		throw new InvalidArgumentError(similar ? `Did you mean ${similar}?` : "docs/boards.md lists the boards.");
+	}
+	return name;
+}
 
 /** A board without parts. */
 const BARE_BOARD = "esp32";

@@ -1,8 +1,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import { makeProgram, readPort } from "xs-mcp/build/program";
-import { nearest } from "xs-mcp/build/suggest";
 import { unknownSettings } from "xs-mcp-firmware/core/settings-table";
-import { BOARD_PROFILES } from "./boards.js";
+import { BOARD_PROFILES, readBoard } from "./boards.js";
 
 /** The command line of a virtual device. */
 export interface Options {
@@ -99,7 +98,7 @@ export const program = makeProgram(
 	.option(
 		"--board <name>",
 		'the board of docs/boards.md whose parts the device has (default: "virtual", or the device\'s own)',
-		readBoard,
+		(text) => readBoard(text, [...BOARD_PROFILES.keys()]),
 	)
 	.addOption(
 		new Option("--count <number>", "devices in this process, with consecutive MAC addresses")
@@ -148,16 +147,6 @@ function collectSetting(pair: string, settings: Readonly<Record<string, string>>
 		throw new InvalidArgumentError(`Unknown setting ${name}.`);
 	}
 	return { ...settings, [name]: pair.slice(at + 1) };
-}
-
-/** Reads a board's name, with or without "esp32/". */
-function readBoard(text: string): string {
-	const name = text.replace(/^esp32\//, "");
-	if (!BOARD_PROFILES.has(name)) {
-		const similar = nearest(name, [...BOARD_PROFILES.keys()]);
-		throw new InvalidArgumentError(similar ? `Did you mean ${similar}?` : "docs/boards.md lists the boards.");
-	}
-	return name;
 }
 
 function readCount(text: string): number {

@@ -5,7 +5,7 @@ import { basename, relative, resolve } from "node:path";
 import { Argument, Command, Option } from "commander";
 import { ProgramError, runProgram } from "xs-mcp/build/program";
 import { checkPlace, makeProject } from "./make-project.js";
-import { askFor, BOARDS, LANGUAGES } from "./questions.js";
+import { askFor, BOARDS, LANGUAGES, readOffered } from "./questions.js";
 
 interface Flags {
 	readonly name?: string;
@@ -27,7 +27,7 @@ const program = new Command("npm create xs-mcp")
 	.description("Makes a project for a device of your own, with the firmware xs-mcp.")
 	.addArgument(new Argument("[folder]", "a new or empty folder"))
 	.option("--name <name>", "the device's name (default: the folder's)")
-	.addOption(new Option("--board <board>", "the board").choices(BOARDS))
+	.addOption(new Option("--board <board>", "the board").choices(BOARDS).argParser(readOffered))
 	.addOption(new Option("--language <language>", "the language that the device speaks").choices(LANGUAGES))
 	.option("--packages <folder>", "take the firmware from tarballs in this folder, instead of the registry")
 	.option("--no-install", "do not install the packages")
@@ -38,11 +38,12 @@ await runProgram(program);
 
 async function create(given: string | undefined, flags: Flags): Promise<void> {
 	const nameOf = (folder: string): string => flags.name ?? basename(resolve(folder));
-	const check = (folder: string): void => checkPlace(resolve(folder), nameOf(folder));
-	if (given !== undefined) {
-		check(given);
-	}
-	const answers = await askFor({ folder: given, board: flags.board, language: flags.language }, check);
+	const readFolder = (folder: string): string => {
+		checkPlace(resolve(folder), nameOf(folder));
+		return folder;
+	};
+	const asked = { folder: given && readFolder(given), board: flags.board, language: flags.language };
+	const answers = await askFor(asked, readFolder);
 	const folder = resolve(answers.folder);
 	const name = nameOf(folder);
 	makeProject({ ...answers, folder, name, packages: flags.packages && resolve(flags.packages) });

@@ -66,7 +66,8 @@ function write({ folder, name, board, language }: ProjectPlan, dependencies: Rea
 export function checkPlace(folder: string, name: string): void {
 	if (!NAME.test(name) || TAKEN.includes(name)) {
 		throw new ProgramError(
-			`name: ${JSON.stringify(name)} cannot be one: expected 1 to 32 small letters, digits and hyphens, a letter first. --name gives another one than the folder's`,
+			`name: expected 1 to 32 lower-case letters, digits and hyphens, a letter first, and none of ${TAKEN.join(", ")}; ` +
+				`got ${JSON.stringify(name)}. --name gives another name than the folder's`,
 		);
 	}
 	if (existsSync(folder) && !statSync(folder).isDirectory()) {

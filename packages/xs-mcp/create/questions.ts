@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { ProgramError } from "xs-mcp/build/program";
 import { SETTINGS } from "xs-mcp-firmware/core/settings-table";
-import { BOARD_PROFILES } from "xs-mcp-virtual-device/boards";
+import { BOARD_PROFILES, readBoard } from "xs-mcp-virtual-device/boards";
 
 /** Chips without a board: the plain ESP32, and those that mcconfig names after it. */
 const CHIPS = ["esp32", "esp32s3", "esp32c3", "esp32c6"];
@@ -12,8 +12,18 @@ export const BOARDS: readonly string[] = [
 	...[...BOARD_PROFILES.keys()].filter((name) => name !== "virtual" && !CHIPS.includes(name)),
 ];
 
+/** Reads a board of the question. @throws InvalidArgumentError that suggests a similar one */
+export const readOffered = (text: string): string => readBoard(text, BOARDS);
+
 /** The languages of the firmware's own words, the default first. */
 export const LANGUAGES: readonly string[] = SETTINGS.language.choices.map(String);
+
+function readLanguage(text: string): string {
+	if (!LANGUAGES.includes(text)) {
+		throw new ProgramError(`unknown: ${text}`);
+	}
+	return text;
+}
 
 /** mcconfig's name of a board. */
 export function targetOf(board: string): string {
@@ -32,10 +42,13 @@ type Given = { readonly [Name in keyof Answers]: string | undefined };
 /**
  * Asks for missing answers at a terminal. Without one, uses the defaults.
  *
- * @param check throws ProgramError for a folder that cannot be used: another one is asked for
+ * @param readFolder returns the folder, and throws ProgramError if it cannot be used: another one is asked for
  * @throws ProgramError if there is neither a folder nor a terminal, or the input ends
  */
-export async function askFor({ folder, board, language }: Given, check: (folder: string) => void): Promise<Answers> {
+export async function askFor(
+	{ folder, board, language }: Given,
+	readFolder: (text: string) => string,
+): Promise<Answers> {
 	const [firstBoard = "", firstLanguage = ""] = [BOARDS[0], LANGUAGES[0]];
 	const isComplete = folder !== undefined && board !== undefined && language !== undefined;
 	if (isComplete || !process.stdin.isTTY) {
@@ -51,7 +64,7 @@ export async function askFor({ folder, board, language }: Given, check: (folder:
 	});
 	// Input that comes before its question is kept.
 	const lines = terminal[Symbol.asyncIterator]();
-	const ask = async (what: string, preset: string, check: (answer: string) => void): Promise<string> => {
+	const ask = async (what: string, preset: string, read: (answer: string) => string): Promise<string> => {
 		for (;;) {
 			terminal.setPrompt(`${what} [${preset}]: `);
 			// A closed terminal may still have answers, but takes no prompt.
@@ -62,29 +75,26 @@ export async function askFor({ folder, board, language }: Given, check: (folder:
 			if (done) {
 				throw new ProgramError("nothing was made");
 			}
-			const answer = value.trim() || preset;
 			try {
-				check(answer);
-				return answer;
+				return read(value.trim() || preset);
 			} catch (error) {
 				console.log(`  ${(error as ProgramError).message}`);
 			}
 		}
 	};
-	const choose = async (what: string, [preset = "", ...others]: readonly string[]): Promise<string> => {
-		const choices = [preset, ...others];
+	const choose = async (
+		what: string,
+		choices: readonly string[],
+		read: (answer: string) => string,
+	): Promise<string> => {
 		console.log(`${what}s: ${choices.join(", ")}`);
-		return await ask(what, preset, (answer) => {
-			if (!choices.includes(answer)) {
-				throw new ProgramError(`unknown: ${answer}`);
-			}
-		});
+		return await ask(what, choices[0] ?? "", read);
 	};
 	try {
 		return {
-			folder: folder ?? (await ask("Name", "my-device", check)),
-			board: board ?? (await choose("Board", BOARDS)),
-			language: language ?? (await choose("Language", LANGUAGES)),
+			folder: folder ?? (await ask("Name", "my-device", readFolder)),
+			board: board ?? (await choose("Board", BOARDS, readOffered)),
+			language: language ?? (await choose("Language", LANGUAGES, readLanguage)),
 		};
 	} finally {
 		terminal.close();

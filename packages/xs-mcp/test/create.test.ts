@@ -122,7 +122,7 @@ describe("create-xs-mcp", () => {
 	it("says which name a device cannot have", () => {
 		for (const name of ["", "Pond", "1pond", "my pond", "../pond", "xs-mcp", "p".repeat(33)]) {
 			const bad = plan({ name });
-			assert.throws(() => makeProject(bad), /name: .* cannot be one: expected 1 to 32 small letters/, name);
+			assert.throws(() => makeProject(bad), /^ProgramError: name: expected 1 to 32 lower-case letters.* got "/, name);
 			assert.equal(existsSync(bad.folder), false);
 		}
 	});
@@ -161,9 +161,9 @@ describe("create-xs-mcp", () => {
 			[nothing.status, nothing.stderr],
 			[1, "error: the folder is missing: npm create xs-mcp my-device\n"],
 		);
-		const board = create(cwd, "lake", "--board", "toaster");
+		const board = create(cwd, "lake", "--board", "esp32/m5dail");
 		assert.equal(board.status, 2);
-		assert.match(board.stderr, /argument 'toaster' is invalid\. Allowed choices are esp32, esp32s3,/);
+		assert.match(board.stderr, /argument 'esp32\/m5dail' is invalid\. Did you mean m5dial\?/);
 	});
 
 	it("asks at a terminal for name, board and language, and again for what cannot be", {
@@ -173,12 +173,12 @@ describe("create-xs-mcp", () => {
 		mkdirSync(join(cwd, "used"));
 		writeFileSync(join(cwd, "used", "notes.txt"), "mine");
 		const terminal = await openTerminal(cwd, "--no-install");
-		terminal.write("My Lake\nused\nlake\ntoaster\nesp32c3\nja\n");
+		terminal.write("My Lake\nused\nlake\ntoaster\nesp32/esp32c3\nja\n");
 		assert.equal(await terminal.ended(), 0, terminal.output);
 		const said = terminal.output.replaceAll("\r", "");
-		assert.match(said, /name: "My Lake" cannot be one: expected 1 to 32 small letters/);
+		assert.match(said, /name: expected 1 to 32 lower-case letters, .* got "My Lake"/);
 		assert.match(said, /used has something in it, and nothing is overwritten/);
-		assert.match(said, /unknown: toaster\n/);
+		assert.match(said, /docs\/boards\.md lists the boards\.\n/);
 		assert.match(said, /lake is in lake\.\nNext: cd lake && npm install && npm start\n$/);
 		assert.deepEqual(readJson(join(cwd, "lake", "manifest.json")).config, { name: "lake", language: "ja" });
 		assert.match(readFileSync(join(cwd, "lake", "device.ts"), "utf8"), /board: "esp32\/esp32c3"/);
