@@ -38,7 +38,7 @@ export function connectionsTo(
 			text: json({ mcpServers: { [NAME]: bridge } }),
 			download: hasExtension ? `${base}/console/xs-mcp-gateway.mcpb` : undefined,
 		},
-		{ name: "Claude Code", text: `claude mcp add --transport http ${NAME} ${url}${bearer}` },
+		{ name: "Claude Code", text: `claude mcp add --transport http ${NAME} "${url}?catalog=full"${bearer}` },
 		{
 			name: "Cursor",
 			file: "~/.cursor/mcp.json",
