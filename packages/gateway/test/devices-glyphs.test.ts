@@ -66,7 +66,7 @@ describe("glyphs for a device whose screen lacks them", () => {
 		connection.send({ type: "alert", message: "注意" });
 		const params = { name: "x", arguments: { text: "你" } };
 		for (const request of [{ method: "tools/call", params }, { method: "ping" }]) {
-			connection.forward(request).catch(() => {});
+			connection.request(request).catch(() => {});
 		}
 		connection.close();
 		assert.deepEqual(types, ["glyph_push", "alert", "glyph_push", "mcp", "mcp"]);

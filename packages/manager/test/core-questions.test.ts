@@ -26,7 +26,7 @@ function makeQuestions(capabilities: ClientCapabilities = EVERYTHING) {
 		run: (pending: PendingRequest) => Promise<Result>,
 	): Promise<Result> => {
 		const call = { method: "tools/call", params: { name: "t" } };
-		const answer = connection.forward(call, { ...context, ...inputClient });
+		const answer = connection.request(call, { ...context, ...inputClient });
 		const pending = connection.asked.at(-1) as PendingRequest;
 		answer.catch(() => {});
 		try {

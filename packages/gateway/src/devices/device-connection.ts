@@ -82,7 +82,7 @@ export class DeviceConnection extends Connection {
 
 	override async initialize(capabilities: Capabilities, clientInfo: Implementation): Promise<void> {
 		const params = { protocolVersion: LATEST_PROTOCOL_VERSION, capabilities, clientInfo };
-		const initialized = (await this.forward({ method: "initialize", params })) as InitializeResult;
+		const initialized = (await this.request({ method: "initialize", params })) as InitializeResult;
 		const { name, version } = initialized.serverInfo;
 		this.revision = initialized.protocolVersion;
 		this.capabilities = initialized.capabilities;

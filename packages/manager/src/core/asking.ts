@@ -10,7 +10,7 @@ import {
 	ProtocolErrorCode,
 } from "@modelcontextprotocol/client";
 import type { PendingRequest, RequestContext } from "./connection.js";
-import { isOfClient } from "./results.js";
+import { CLIENT_METHODS } from "./results.js";
 
 /** The revision with stateless requests, in which a server asks its client by the result "input required". */
 export const REVISION_OF_STATELESS = "2026-07-28";
@@ -135,7 +135,7 @@ export class Questions {
 		if (known !== undefined && this.#pending.has(known.id)) {
 			return known;
 		}
-		const [first, ...others] = [...this.#pending.values()].filter(({ request }) => isOfClient(request.method));
+		const [first, ...others] = [...this.#pending.values()].filter(({ request }) => CLIENT_METHODS.has(request.method));
 		if (first === undefined) {
 			throw new ProtocolError(ProtocolErrorCode.InternalError, `${method}: no request of a client is in progress`);
 		}

@@ -12,7 +12,7 @@ import {
 import { askingParams, type Question, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
 import { ServerError } from "./errors.js";
 import { LISTS, type ListName, type Offers, readList, type ServerTool } from "./offers.js";
-import { answerOf, isOfClient, type Response, type Results } from "./results.js";
+import { answerOf, CLIENT_METHODS, type Response, type ResultOf } from "./results.js";
 import type { Server, Upload } from "./server.js";
 
 /** A program's capabilities in `initialize`, MCP extensions included. */
@@ -158,39 +158,34 @@ export abstract class Connection {
 		return undefined;
 	}
 
-	/** Makes a request of a client, during which the server may log, and ask that client. Rejects as {@link forward} does. */
-	request<Method extends keyof Results>(
-		request: Request<Method>,
-		context: RequestContext = {},
-	): Promise<Results[Method]> {
-		const { isStateless } = this;
-		let asking: Request = request;
-		if (isStateless && request.method !== "completion/complete") {
-			const more = askingParams(context, this.identity.configured);
-			asking = { ...request, params: { ...request.params, ...more } };
-		} else if (!isStateless && this.capabilities.logging !== undefined) {
-			const { logLevel: level } = context;
-			if (level !== undefined && (this.#logLevel === undefined || isBelow(level, this.#logLevel))) {
-				this.#logLevel = level;
-				// Other requests filter for themselves. A server that rejects this uses its own level.
-				this.forward({ method: "logging/setLevel", params: { level } }).catch(() => {});
-			}
-		}
-		return this.forward(asking, context) as Promise<Results[Method]>;
-	}
-
 	/**
-	 * Makes a request whose parameters are not changed. It is sent before this returns, except over HTTP.
+	 * Makes a request. It is sent before this returns, except over HTTP. If it is a client's, the server may log and ask that client
+	 * meanwhile.
 	 *
 	 * Rejects with the SDK's ProtocolError when the server answers with an error, and with {@link ServerError} when there is no
 	 * valid answer.
 	 */
-	forward(request: Request, context: RequestContext = {}): Promise<object> {
+	request<Method extends string>(given: Request<Method>, context: RequestContext = {}): Promise<ResultOf<Method>> {
+		let request: Request = given;
+		const { method, isForwarded } = request;
 		if (context.isCancelled ?? context.signal?.aborted) {
-			return Promise.reject(new ServerError("cancelled", `${request.method} was cancelled`));
+			return Promise.reject(new ServerError("cancelled", `${method} was cancelled`));
 		}
 		if (!this.isOpen) {
 			return Promise.reject(this.lost);
+		}
+		if (CLIENT_METHODS.has(method) && !isForwarded) {
+			const { isStateless } = this;
+			const { logLevel: level } = context;
+			if (isStateless && method !== "completion/complete") {
+				request = { ...given, params: { ...given.params, ...askingParams(context, this.identity.configured) } };
+			} else if (!isStateless && level !== undefined && this.capabilities.logging !== undefined) {
+				if (this.#logLevel === undefined || isBelow(level, this.#logLevel)) {
+					this.#logLevel = level;
+					// Other requests filter for themselves. A server that rejects this uses its own level.
+					this.request({ method: "logging/setLevel", params: { level } }).catch(() => {});
+				}
+			}
 		}
 		this.#lastId += 1;
 		const pending = new PendingRequest(this.#lastId, request, context, this);
@@ -201,27 +196,27 @@ export abstract class Connection {
 		} catch (error) {
 			pending.fail(error as Error);
 		}
-		return pending.answer;
+		return pending.answer as Promise<ResultOf<Method>>;
 	}
 
-	/** Returns a whole list, whose items are not checked. Rejects as {@link forward} and {@link readList} do. */
+	/** Returns a whole list, whose items are not checked. Rejects as {@link request} and {@link readList} do. */
 	async list(list: ListName, signal?: AbortSignal): Promise<unknown[]> {
 		return await readList(list, (cursor) => {
 			const params = this.isOfFamily
 				? { cursor, ...(list === "tools" && { withUserTools: true }) }
 				: { ...(cursor !== "" && { cursor }) };
-			return this.forward({ method: LISTS[list].method, params }, { signal });
+			return this.request({ method: LISTS[list].method, params }, { signal });
 		});
 	}
 
-	/** Subscribes to updates of a resource, or unsubscribes. Rejects as {@link forward} does. */
+	/** Subscribes to updates of a resource, or unsubscribes. Rejects as {@link request} does. */
 	async subscribe(uri: string, wanted = true): Promise<void> {
-		await this.forward({ method: wanted ? "resources/subscribe" : "resources/unsubscribe", params: { uri } });
+		await this.request({ method: wanted ? "resources/subscribe" : "resources/unsubscribe", params: { uri } });
 	}
 
 	/** Settles when the server has answered, and everything that it sent earlier has arrived. Rejects after `timeout` ms. */
 	async ping(timeout?: number): Promise<void> {
-		await this.forward({ method: "ping" }, { timeout });
+		await this.request({ method: "ping" }, { timeout });
 	}
 
 	/** Sends a device a message that is not MCP: `{type: "tts", state: "start"}`. */
@@ -248,7 +243,7 @@ export abstract class Connection {
 	/** Removes a request that has an answer, or gets none. */
 	settled({ id, request }: PendingRequest, error: Error | undefined): void {
 		this.pending.delete(id);
-		if (error !== undefined && !ProtocolError.isInstance(error) && isOfClient(request.method)) {
+		if (error !== undefined && !ProtocolError.isInstance(error) && CLIENT_METHODS.has(request.method)) {
 			this.#uncertainUntil = performance.now() + UNANSWERED_TIME;
 		}
 	}
@@ -295,7 +290,7 @@ export abstract class Connection {
 
 	/** The request of a log message that names none, if it is certain. */
 	protected get onlyRequest(): PendingRequest | undefined {
-		const [only, another] = [...this.pending.values()].filter(({ request }) => isOfClient(request.method));
+		const [only, another] = [...this.pending.values()].filter(({ request }) => CLIENT_METHODS.has(request.method));
 		return another === undefined && performance.now() >= this.#uncertainUntil ? only : undefined;
 	}
 }
@@ -461,12 +456,7 @@ export class PendingRequest {
 		if (this.#isSettled) {
 			return;
 		}
-		let answer: object;
-		try {
-			answer = response instanceof Error ? response : answerOf(this.request.method, response);
-		} catch (error) {
-			answer = error as Error;
-		}
+		const answer = response instanceof Error ? response : answerOf(this.request.method, response);
 		const error = answer instanceof Error ? answer : undefined;
 		this.#isSettled = true;
 		clearTimeout(this.#timer);

@@ -25,6 +25,9 @@ export interface Results {
 	"completion/complete": CompleteResult;
 }
 
+/** The result of a request. */
+export type ResultOf<Method extends string> = Method extends keyof Results ? Results[Method] : object;
+
 /** A result without a request for input. */
 export type Complete<Result> = Exclude<Result, InputRequiredResult>;
 
@@ -82,10 +85,13 @@ function isCallResult(given: unknown): boolean {
 	return isPlain || isSpecType.CallToolResult(given);
 }
 
-/** Whether a request is made for a client, which may get log messages and questions during it. */
-export function isOfClient(method: string): method is keyof Results {
-	return method !== "initialize" && Object.hasOwn(SHAPES, method);
-}
+/** The requests that are made for a client, which may get log messages and questions during them. */
+export const CLIENT_METHODS: ReadonlySet<string> = new Set<keyof Results>([
+	"tools/call",
+	"resources/read",
+	"prompts/get",
+	"completion/complete",
+]);
 
 /** A response of a server, which has an error or a result. */
 export interface Response {
@@ -93,14 +99,10 @@ export interface Response {
 	readonly error?: JSONRPCErrorResponse["error"] | undefined;
 }
 
-/**
- * Returns the result of a request, made valid where that is possible.
- *
- * @throws ServerError "invalid-result" where it is not, and the error of a response that has one
- */
+/** Returns the result of a request, made valid where that is possible; an error if it is not, or for a response that has one. */
 export function answerOf(method: string, { result: given, error }: Response): object {
 	if (error !== undefined) {
-		throw responseError(error);
+		return responseError(error);
 	}
 	// The member is of a later revision, and the SDK removes it: so the other members decide.
 	const { resultType: _, ...result } = isObject(given) ? given : {};
@@ -112,10 +114,7 @@ export function answerOf(method: string, { result: given, error }: Response): ob
 		return { ...result, resultType: "input_required" };
 	}
 	const read = shape.read(result);
-	if (!shape.isValid(read)) {
-		throw new ServerError("invalid-result", `${method}: not a valid ${shape.name}`);
-	}
-	return read;
+	return shape.isValid(read) ? read : new ServerError("invalid-result", `${method}: not a valid ${shape.name}`);
 }
 
 function isInputRequired({ inputRequests, requestState }: Members): boolean {

@@ -15,7 +15,7 @@ import type { Listed } from "./discovery.js";
 import { type RetryPolicy, ServerError, type ServerErrorCode, waitForRetry } from "./errors.js";
 import { LIST_NAMES, LISTS, type ListName, type Offers, type ServerTool } from "./offers.js";
 import type { ServerRegistry } from "./registry.js";
-import type { Results } from "./results.js";
+import type { ResultOf } from "./results.js";
 import { withDefaults } from "./schema-checker.js";
 import type { Schema } from "./schema-validator.js";
 import { makeSubscriptions, type Subscriptions } from "./subscriptions.js";
@@ -391,11 +391,11 @@ export class Server {
 	async request<Method extends string>(
 		request: Request<Method>,
 		context: RequestContext = {},
-	): Promise<Method extends keyof Results ? Results[Method] : object> {
+	): Promise<ResultOf<Method>> {
 		this.#inProgress += 1;
 		try {
 			const timed = { ...request, timeout: this.#timeout };
-			return (await this.#inTurn(timed, context)) as Method extends keyof Results ? Results[Method] : object;
+			return (await this.#inTurn(timed, context)) as ResultOf<Method>;
 		} finally {
 			this.#inProgress -= 1;
 			this.#onEnded?.();
@@ -478,9 +478,7 @@ export class Server {
 				upload = start && (await start);
 			}
 			const sent = upload ? { ...request, params: { ...params, arguments: upload.args }, upload } : request;
-			const result = request.isForwarded
-				? await connection.forward(sent, context)
-				: await connection.request(sent as Request<keyof Results>, context);
+			const result = await connection.request(sent, context);
 			return upload?.complete(result as CallToolResult) ?? result;
 		} catch (error) {
 			const isUnsent = error instanceof ServerError && error.code === "server-offline";

@@ -79,7 +79,7 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 		}
 		this.#inProgress += 1;
 		try {
-			const result = await this.#connection.request(request, { timeout: this.#config.timeout, ...context });
+			const result: object = await this.#connection.request(request, { timeout: this.#config.timeout, ...context });
 			if (isInputRequiredResult(result)) {
 				throw new ServerError("invalid-result", "the upstream requires input, which the proxy does not support");
 			}

@@ -74,7 +74,7 @@ export class SdkConnection extends Connection {
 		client.fallbackNotificationHandler = async ({ method, params = {} }) => this.notified(method, params);
 		this.#questions = new Questions(client, capabilities, this.pending);
 		this.#client = client;
-		await this.forward({ method: "initialize" });
+		await this.request({ method: "initialize" });
 		if (this.#isModern) {
 			this.#changes = new ChangeStream(client, () => {
 				// Changes may have been missed: everything that can change is reported as changed.
