@@ -4,6 +4,8 @@ import {
 	type InitializeResult,
 	isSpecType,
 	type JSONRPCMessage,
+	type JSONRPCNotification,
+	type JSONRPCRequest,
 	LATEST_PROTOCOL_VERSION,
 	ProtocolErrorCode,
 	type RequestId,
@@ -124,7 +126,16 @@ export class DeviceConnection extends Connection {
 			if (namesOther && this.#link.isShared) {
 				this.reject("message for another session dropped");
 			} else if (type === "mcp") {
-				this.#receiveMcp(readMessage(message.payload));
+				const mcp = readMessage(message.payload);
+				if ("method" in mcp) {
+					this.#receiveMcp(mcp);
+				} else {
+					const pending = this.pending.get(mcp.id as RequestId);
+					if (pending === undefined) {
+						throw new Error(`answer to an unknown request: ${JSON.stringify(mcp.id)}`);
+					}
+					pending.answered(mcp);
+				}
 			} else if (type === "goodbye" && this.#link.onGoodbye !== undefined) {
 				this.#link.onGoodbye(id === this.sessionId);
 			} else if (type === "goodbye") {
@@ -164,16 +175,8 @@ export class DeviceConnection extends Connection {
 		return this.pending.get(id as RequestId);
 	}
 
-	/** Throws Error if the message belongs to no request. */
-	#receiveMcp(message: JSONRPCMessage): void {
-		if (!("method" in message)) {
-			const pending = message.id === undefined ? undefined : this.pending.get(message.id);
-			if (pending === undefined) {
-				throw new Error(`answer to an unknown request: ${JSON.stringify(message.id)}`);
-			}
-			pending.answered(message);
-			return;
-		}
+	/** Takes a request or a notification. Throws Error if it is progress of an unknown request. */
+	#receiveMcp(message: JSONRPCRequest | JSONRPCNotification): void {
 		const { method, params = {} } = message;
 		if ("id" in message) {
 			const error = { code: ProtocolErrorCode.MethodNotFound, message: "Method not found" };

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import pLimit from "p-limit";
 import { isObject } from "xs-mcp-firmware/core/text/json";
-import type { CheckResult, Schema, ValueCheck } from "./schema-validator.js";
+import type { CheckResult, Schema, Validators, ValueCheck } from "./schema-validator.js";
 
 /** A check for a tool of a device. */
 interface ToolCheck extends ValueCheck {
@@ -39,6 +39,7 @@ export type SchemaChecker = ReturnType<typeof makeSchemaChecker>;
 /** @param warn called once for each unusable schema */
 export function makeSchemaChecker(warn: (message: string) => void) {
 	const places = new WeakMap<Schema, Place>();
+	const validators: Validators = new WeakMap();
 	/** JSON of unusable schemas: devices of one kind share theirs. */
 	const unusable = new Set<string>();
 	/** One check at a time, so that each has its full time-out. */
@@ -48,8 +49,6 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 	/** Time before which the other process is not started again. */
 	let nextStart = 0;
 	let isClosed = false;
-	/** Undefined until Ajv and RE2 are loaded: on demand. */
-	let validation: typeof import("./schema-validator.js") | undefined;
 
 	/** The other process. Undefined if it does not start. */
 	const runningProcess = async (): Promise<ChildProcess | undefined> => {
@@ -99,36 +98,35 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 		}
 	};
 
-	const checkByPlace = async (check: ToolCheck): Promise<string | undefined> => {
-		const { schema } = check;
-		let place = places.get(schema);
-		if (place === undefined) {
-			place = unusable.has(JSON.stringify(schema)) ? "nowhere" : isCheap(schema) ? "here" : "process";
-			places.set(schema, place);
-		}
-		if (place === "nowhere" || (place === "process" && turns.pendingCount >= MAX_WAITING)) {
-			return undefined;
-		}
-		let result: CheckResult;
-		if (place === "process") {
-			result = await turns(() => checkInProcess(check));
-		} else {
-			validation ??= await import("./schema-validator.js");
-			result = validation.checkValue(check);
-		}
-		if (result.schemaError !== undefined) {
-			giveUp(check, result.schemaError);
-		}
-		return result.problem;
-	};
-
 	return {
-		/**
-		 * Returns the error, with the path of the member; undefined if the value is valid, or could not be checked. At once, if the
-		 * schema has been compiled here and the value is valid.
-		 */
-		check(check: ToolCheck): Promise<string | undefined> | undefined {
-			return validation?.isKnownValid(check.schema, check.value) ? undefined : checkByPlace(check);
+		/** Validators of the schemas that were compiled in this process: most values are valid, and need no check. */
+		validators,
+		/** Resolves to the error, with the path of the member; undefined if the value is valid, or could not be checked. */
+		async check(check: ToolCheck): Promise<string | undefined> {
+			const { schema, value } = check;
+			if (validators.get(schema)?.(value)) {
+				return undefined;
+			}
+			let place = places.get(schema);
+			if (place === undefined) {
+				place = unusable.has(JSON.stringify(schema)) ? "nowhere" : isCheap(schema) ? "here" : "process";
+				places.set(schema, place);
+			}
+			if (place === "nowhere" || (place === "process" && turns.pendingCount >= MAX_WAITING)) {
+				return undefined;
+			}
+			let result: CheckResult;
+			if (place === "process") {
+				result = await turns(() => checkInProcess(check));
+			} else {
+				// Loads Ajv and RE2 on demand.
+				const { checkValue } = await import("./schema-validator.js");
+				result = checkValue(check, validators);
+			}
+			if (result.schemaError !== undefined) {
+				giveUp(check, result.schemaError);
+			}
+			return result.problem;
 		},
 		/** Ends the other process. What waits for it is not checked. */
 		close(): void {

@@ -4,6 +4,9 @@ import { RE2JS } from "re2js";
 
 export type Schema = Readonly<Record<string, unknown>>;
 
+/** Functions that return whether a value is valid, by the schema that they were compiled from. */
+export type Validators = WeakMap<Schema, (value: unknown) => boolean>;
+
 /** A value, and the schema for it, which is not trusted. */
 export interface ValueCheck {
 	/** The value's name in messages: "arguments". */
@@ -32,22 +35,20 @@ const OPTIONS: Options = {
 	code: { regExp: linearRegExp },
 };
 
+/** Validators by the JSON of their schemas. */
 const compiled = new Map<string, ValidateFunction>();
-/** The same validators by schema object, found without making JSON. */
-const validators = new WeakMap<Schema, ValidateFunction>();
 let draft07 = new Ajv(OPTIONS);
 let draft2020 = new Ajv2020(OPTIONS);
 let compilations = 0;
 
-/** Whether a value is valid against a schema that {@link checkValue} has compiled. */
-export function isKnownValid(schema: Schema, value: unknown): boolean {
-	return validators.get(schema)?.(value) === true;
-}
-
-/** Checks a value against a JSON Schema: 2020-12, as in MCP, unless the schema names draft-07. */
-export function checkValue({ what, schema, value }: ValueCheck): CheckResult {
+/**
+ * Checks a value against a JSON Schema: 2020-12, as in MCP, unless the schema names draft-07.
+ *
+ * @param validators keeps the validators, which are found there without making JSON
+ */
+export function checkValue({ what, schema, value }: ValueCheck, validators: Validators = new WeakMap()): CheckResult {
 	try {
-		let validator = validators.get(schema);
+		let validator = validators.get(schema) as ValidateFunction | undefined;
 		if (validator === undefined) {
 			const text = JSON.stringify(schema);
 			validator = compiled.get(text) ?? compile(schema);

@@ -407,8 +407,14 @@ export class Server {
 	 * {@link ServerError} "invalid-arguments".
 	 */
 	async checkArguments({ name, inputSchema: schema }: ServerTool, given: object): Promise<object> {
+		const { checker } = this.registry;
+		const isValid = checker.validators.get(schema);
+		if (isValid?.(given)) {
+			return given;
+		}
 		const value = withDefaults(schema, given);
-		const problem = await this.registry.checker.check({ tool: name, what: "arguments", schema, value });
+		const check = { tool: name, what: "arguments", schema, value };
+		const problem = isValid?.(value) ? undefined : await checker.check(check);
 		if (problem !== undefined) {
 			throw new ServerError("invalid-arguments", problem);
 		}
