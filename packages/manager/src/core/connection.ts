@@ -389,18 +389,12 @@ export interface Cancellable {
 	handleEvent(): void;
 }
 
-/** Everything that is cancelled with the caller's request. */
-interface Cancellables {
-	add(cancellable: Cancellable): unknown;
-	delete(cancellable: Cancellable): unknown;
-}
-
 /** The listeners of a signal as a set. */
-export function listenersOf(signal: AbortSignal | undefined): Cancellables | undefined {
+export function listenersOf(signal: AbortSignal | undefined) {
 	return (
 		signal && {
-			add: (each) => signal.addEventListener("abort", each, { once: true }),
-			delete: (each) => signal.removeEventListener("abort", each),
+			add: (each: Cancellable) => signal.addEventListener("abort", each, { once: true }),
+			delete: (each: Cancellable) => signal.removeEventListener("abort", each),
 		}
 	);
 }
@@ -422,7 +416,7 @@ export class PendingRequest {
 	readonly message: JSONRPCRequest;
 	/** Rejects with {@link ServerError}, or with the SDK's ProtocolError for an error of the server. */
 	readonly answer: Promise<object>;
-	readonly #awaited: Cancellables | undefined;
+	readonly #awaited: Set<Cancellable> | ReturnType<typeof listenersOf>;
 	readonly #end = performance.now() + MAX_REQUEST_TIME;
 	#resolve!: (result: object) => void;
 	#reject!: (error: Error) => void;
@@ -494,22 +488,22 @@ export class PendingRequest {
 
 	/** Cancels the request: the client has cancelled its own. */
 	handleEvent(): void {
-		const error = new ServerError("cancelled", `${this.request.method} was cancelled`);
-		this.#cancel(error, String(this.context.signal?.reason));
+		this.#cancel("cancelled", `${this.request.method} was cancelled`, String(this.context.signal?.reason));
 	}
 
 	#restart(): void {
 		clearTimeout(this.#timer);
 		if (!this.#isSettled && this.#questions === 0) {
-			const rest = this.#end - performance.now();
-			const error = (): ServerError =>
-				new ServerError("timeout", `no answer to ${this.request.method} within ${this.timeout} ms`);
-			this.#timer = setTimeout(() => this.#cancel(error(), "Request timed out"), Math.min(this.timeout, rest));
+			const expire = (): void => {
+				const problem = `no answer to ${this.request.method} within ${this.timeout} ms`;
+				this.#cancel("timeout", problem, "Request timed out");
+			};
+			this.#timer = setTimeout(expire, Math.min(this.timeout, this.#end - performance.now()));
 		}
 	}
 
-	#cancel(error: ServerError, reason: string): void {
-		this.fail(error);
+	#cancel(code: "cancelled" | "timeout", problem: string, reason: string): void {
+		this.fail(new ServerError(code, problem));
 		this.connection.cancelled(this, reason);
 	}
 }

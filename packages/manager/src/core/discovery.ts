@@ -1,8 +1,9 @@
-import { createHash } from "node:crypto";
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/client";
+import { LRUCache } from "lru-cache";
 import pLimit from "p-limit";
 import type { Connection } from "./connection.js";
 import { ServerError } from "./errors.js";
+import { digest } from "./names.js";
 import { LIST_NAMES, LISTS, type ListName, type Offers, type ValidList, validList } from "./offers.js";
 
 /** Milliseconds after which a slow server frees its place in the limit. */
@@ -39,19 +40,15 @@ export type Discover = ReturnType<typeof makeDiscovery>;
  */
 export function makeDiscovery(discoveries = 64, timeout = 30_000, warn: (message: string) => void) {
 	const limit = pLimit(discoveries);
-	/** Lists of devices by their digest, the oldest first: thousands of a kind have the same. */
-	const known = new Map<string, ValidList<ListName>>();
+	/** Lists of devices that were checked, by their digest: thousands of a kind have the same. */
+	const known = new LRUCache<string, ValidList<ListName>>({ max: MAX_CHECKED });
 
 	const checkOnce = (list: ListName, listed: readonly unknown[], check: () => ValidList<ListName>) => {
 		const text = JSON.stringify(listed);
-		const digest = list + createHash("sha256").update(text).digest("base64");
-		const checked = known.get(digest) ?? check();
+		const key = list + digest(text);
+		const checked = known.get(key) ?? check();
 		if (text.length <= MAX_CHECKED_CHARACTERS) {
-			known.set(digest, checked);
-		}
-		const [oldest] = known.keys();
-		if (oldest !== undefined && known.size > MAX_CHECKED) {
-			known.delete(oldest);
+			known.set(key, checked);
 		}
 		return checked;
 	};

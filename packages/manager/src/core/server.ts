@@ -17,7 +17,6 @@ import { LIST_NAMES, LISTS, type ListName, type Offers, type ServerTool } from "
 import type { ServerRegistry } from "./registry.js";
 import type { ResultOf } from "./results.js";
 import { withDefaults } from "./schema-checker.js";
-import type { Schema } from "./schema-validator.js";
 import { makeSubscriptions, type Subscriptions } from "./subscriptions.js";
 
 /** The record of a server, kept while it is offline and across restarts. */
@@ -369,7 +368,7 @@ export class Server {
 			const answer = await (isRepeatable ? this.#retry(request, context) : this.#inTurn(request, context));
 			const result = answer as OrInput<CallToolResult>;
 			if (tool.outputSchema !== undefined) {
-				await this.#checkResult(tool, tool.outputSchema, result);
+				await this.#checkResult(tool.name, tool.outputSchema, result);
 			}
 			answered = isInputRequiredResult(result) ? undefined : result;
 			outcome = "isError" in result && result.isError ? "failed" : "ok";
@@ -519,7 +518,11 @@ export class Server {
 	}
 
 	/** A result that does not match the tool's schema is the server's error. A failed call needs no structured result. */
-	async #checkResult({ name }: ServerTool, schema: Schema, result: OrInput<CallToolResult>): Promise<void> {
+	async #checkResult(
+		name: string,
+		schema: Readonly<Record<string, unknown>>,
+		result: OrInput<CallToolResult>,
+	): Promise<void> {
 		if (isInputRequiredResult(result) || result.isError) {
 			return;
 		}

@@ -131,9 +131,8 @@ export class ChangeStream {
 	#subscription: McpSubscription | undefined;
 	/** The stream before. A notification that arrives on both does no harm. */
 	#previous: McpSubscription | undefined;
+	/** Delays since the stream was open; 0 unless it has ended, or was never open, and is opened again. */
 	#retries = 0;
-	/** Whether the stream has ended, or was never open, and is opened again after a delay. */
-	#isDown = false;
 	#timer: NodeJS.Timeout | undefined;
 	#closed = false;
 
@@ -206,9 +205,8 @@ export class ChangeStream {
 				this.#retry();
 			}
 		});
-		const wasDown = this.#isDown;
-		this.#isDown = false;
-		this.#retries = wasDown ? 0 : this.#retries;
+		const wasDown = this.#retries > 0;
+		this.#retries = 0;
 		if (wasDown && isWanted) {
 			this.#onGap();
 		}
@@ -218,7 +216,6 @@ export class ChangeStream {
 		if (this.#closed) {
 			return;
 		}
-		this.#isDown = true;
 		clearTimeout(this.#timer);
 		this.#timer = setTimeout(() => void this.start(), backoff(BACKOFF, this.#retries)).unref();
 		this.#retries += 1;
