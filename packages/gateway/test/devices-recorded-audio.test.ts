@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { describe, it, type TestContext } from "node:test";
 import { WebSocket } from "ws";
 import { writeFrame } from "xs-mcp-firmware/features/voice/audio-frames";
-import type { AudioChannel } from "xs-mcp-manager/core";
+import type { AudioLink } from "xs-mcp-manager/core";
 import { until } from "../../../host-test/support/testing.js";
 import { connectWebSocket, familyHello } from "../testing/family.js";
 import { LAMP } from "../testing/gateway.js";
@@ -18,7 +18,7 @@ async function connect(t: TestContext, version = 1) {
 	const online = once(side.gateway.servers, "online");
 	mcp.say(familyHello("websocket", version));
 	await online;
-	const audio = side.gateway.servers.find(LAMP)?.connection?.audio as AudioChannel;
+	const audio = side.gateway.servers.find(LAMP)?.connection?.audio as AudioLink;
 	const packets: number[][] = [];
 	const listen = () => audio.on("packet", (packet) => void packets.push([...packet]));
 	/** Settles when everything sent before has arrived. */

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import { it } from "node:test";
-import type { Connection } from "xs-mcp-manager/core";
-import { AudioLink } from "../src/devices/audio-link.js";
+import { AudioLink, type Connection } from "xs-mcp-manager/core";
 import { streamSpeech } from "../src/speech/spoken-stream.js";
 
 // The pace of what is said, by a clock of the test's. What a device hears over a real connection is in say-by-opus.test.ts.

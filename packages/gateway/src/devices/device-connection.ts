@@ -13,6 +13,7 @@ import {
 } from "@modelcontextprotocol/client";
 import { isObject } from "xs-mcp-firmware/core/text/json";
 import {
+	type AudioLink,
 	type Capabilities,
 	Connection,
 	flawOf,
@@ -22,7 +23,6 @@ import {
 	ServerError,
 	type ServerIdentity,
 } from "xs-mcp-manager/core";
-import type { AudioLink } from "./audio-link.js";
 import type { FontBundle, GlyphPushFor } from "./font-bundle.js";
 import { type GlyphsFor, glyphsFor } from "./glyph-file.js";
 

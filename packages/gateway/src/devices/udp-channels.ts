@@ -5,9 +5,8 @@ import { isIPv6 } from "node:net";
 import { aesCtr } from "xs-mcp/build/aes-ctr";
 import { packetDuration } from "xs-mcp-firmware/features/voice/ogg-opus";
 import { UdpAudio, type UdpSettings } from "xs-mcp-firmware/features/voice/udp-audio";
-import type { ServerRegistry } from "xs-mcp-manager/core";
+import { AudioLink, type ServerRegistry } from "xs-mcp-manager/core";
 import { outsideUrlAt } from "../config/listen-address.js";
-import { AudioLink } from "./audio-link.js";
 
 /** Bytes of a datagram's header, and the position of its channel's number in it. */
 const HEADER_BYTES = 16;

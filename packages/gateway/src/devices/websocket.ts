@@ -3,10 +3,9 @@ import type { Duplex } from "node:stream";
 import { localhostAllowedOrigins, validateOriginHeader } from "@modelcontextprotocol/server";
 import { WebSocket, WebSocketServer } from "ws";
 import { readFrame, writeFrame } from "xs-mcp-firmware/features/voice/audio-frames";
-import type { ServerIdentity, ServerRegistry } from "xs-mcp-manager/core";
+import { AudioLink, type ServerIdentity, type ServerRegistry } from "xs-mcp-manager/core";
 import { closeServer, createHttpServer, listenOn, watchLiveness } from "../http/listener.js";
 import { type Admission, admitAll, type DeviceListenerOptions, introductionOf, serverUrlOf } from "./admission.js";
-import { AudioLink } from "./audio-link.js";
 import { DeviceConnection, type DeviceHello, GATEWAY_HELLO, parseMessage, readHello } from "./device-connection.js";
 
 /** Milliseconds that a device has for its hello. */

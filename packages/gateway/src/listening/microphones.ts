@@ -1,5 +1,5 @@
 import { on } from "node:events";
-import type { AudioChannel, AudioEvents, Connection, Server } from "xs-mcp-manager/core";
+import type { AudioEvents, AudioLink, Connection, Server } from "xs-mcp-manager/core";
 import { events } from "../events/plugin.js";
 import type { RunningGateway } from "../gateway.js";
 import { history } from "../history/plugin.js";
@@ -183,7 +183,7 @@ const REASONS: Readonly<Record<string, string>> = {
  * Firmware of this project does so at a `listen` message. Other firmware of the family knows none: by its sources, the C++
  * firmware listens after `tts` `stop`, unless a person ends its turns by a button.
  */
-async function startListening(connection: Connection, channel: AudioChannel, signal: AbortSignal): Promise<void> {
+async function startListening(connection: Connection, channel: AudioLink, signal: AbortSignal): Promise<void> {
 	signal.throwIfAborted();
 	if (channel.isListening) {
 		return;
@@ -208,7 +208,7 @@ async function startListening(connection: Connection, channel: AudioChannel, sig
  * Stops a device from listening, if its firmware can be asked. Resolves when the device confirms or does not answer. A device
  * that has not confirmed the start is stopped, too: it must not start later.
  */
-async function endListening(connection: Connection, channel: AudioChannel): Promise<void> {
+async function endListening(connection: Connection, channel: AudioLink): Promise<void> {
 	if (!channel.listensOnRequest) {
 		return;
 	}
@@ -230,7 +230,7 @@ type Message = AudioEvents["message"][0];
  */
 async function request(
 	connection: Connection,
-	channel: AudioChannel,
+	channel: AudioLink,
 	signal: AbortSignal,
 	ask: () => void,
 	isAnswer: (message: Message) => boolean,

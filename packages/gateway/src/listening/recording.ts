@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { type OpusDecoder, openOpusDecoder } from "xs-mcp/build/opus";
-import type { AudioChannel, Connection } from "xs-mcp-manager/core";
+import type { AudioLink, Connection } from "xs-mcp-manager/core";
 
 /** Hertz of the samples. */
 export const LISTENING_RATE = 16_000;
@@ -27,7 +27,7 @@ const NO_PACKETS = 2_500;
  */
 export async function record(
 	connection: Connection,
-	channel: AudioChannel,
+	channel: AudioLink,
 	{ seconds, untilSilence, signal }: { seconds: number; untilSilence: boolean; signal: AbortSignal },
 	start: () => Promise<void>,
 ) {

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { AudioChannel, Connection } from "xs-mcp-manager/core";
+import type { AudioLink, Connection } from "xs-mcp-manager/core";
 import { SPOKEN_AUDIO } from "../devices/device-connection.js";
 
 const FRAME = SPOKEN_AUDIO.frame_duration;
@@ -35,7 +35,7 @@ const MACHINE = {
  */
 export async function streamSpeech(
 	connection: Connection,
-	channel: AudioChannel,
+	channel: AudioLink,
 	text: string | undefined,
 	packets: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 	signal: AbortSignal,

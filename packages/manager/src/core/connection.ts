@@ -10,6 +10,7 @@ import {
 	type ServerCapabilities,
 } from "@modelcontextprotocol/client";
 import { askingParams, type Question, REVISION_OF_STATELESS, relayedExtensions } from "./asking.js";
+import type { AudioLink } from "./audio-link.js";
 import { ServerError } from "./errors.js";
 import { LISTS, type ListName, type Offers, readList, type ServerTool } from "./offers.js";
 import { answerOf, CLIENT_METHODS, type Response, type ResultOf } from "./results.js";
@@ -117,7 +118,7 @@ export abstract class Connection {
 	}
 
 	/** The way to a device's speaker and from its microphone; undefined if it has none for packets of Opus. */
-	get audio(): AudioChannel | undefined {
+	get audio(): AudioLink | undefined {
 		return undefined;
 	}
 
@@ -293,32 +294,6 @@ export abstract class Connection {
 		const [only, another] = [...this.pending.values()].filter(({ request }) => CLIENT_METHODS.has(request.method));
 		return another === undefined && performance.now() >= this.#uncertainUntil ? only : undefined;
 	}
-}
-
-export interface AudioEvents {
-	/** The device's messages about its audio: `listen` and `abort`. */
-	message: [message: { readonly type: string; readonly state?: unknown; readonly reason?: unknown }];
-	/**
-	 * A recorded packet of Opus; an empty one for each that was lost. An Error that a listener throws
-	 * counts the packet as dropped.
-	 */
-	packet: [packet: Uint8Array];
-}
-
-/** The way to the speaker and from the microphone of a device of the xiaozhi family. */
-export interface AudioChannel extends EventEmitter<AudioEvents> {
-	/** Whether packets reach the device. Over UDP they do once it has sent one. */
-	readonly isOpen: boolean;
-	/** Whether packets may overtake messages, as they do over UDP. */
-	readonly mayOvertake: boolean;
-	/** Sends a packet of Opus, between `tts` `start` and `stop`. */
-	send(packet: Uint8Array): void;
-	/** Whether the device listens, as it says. */
-	readonly isListening: boolean;
-	/** Whether a `listen` message starts and stops the device's microphone, as with firmware of this project. */
-	readonly listensOnRequest: boolean;
-	/** Recorded packets that were dropped: too many, wrongly framed, or not to be decoded. */
-	readonly dropped: number;
 }
 
 /** A level of syslog (RFC 5424 §6.2.1). */

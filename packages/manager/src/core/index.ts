@@ -3,6 +3,7 @@
 export * from "../store/store.js";
 export { EVERY_DEVICE } from "./aliases.js";
 export * from "./asking.js";
+export * from "./audio-link.js";
 export * from "./connection.js";
 export * from "./errors.js";
 export { inputSchemaOf } from "./input-schema.js";

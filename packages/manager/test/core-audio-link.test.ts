@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { AudioLink } from "../src/devices/audio-link.js";
+import { AudioLink } from "../src/core/audio-link.js";
 
 function open() {
 	const dropped: string[] = [];

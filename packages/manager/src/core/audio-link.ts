@@ -1,27 +1,39 @@
 import { EventEmitter } from "node:events";
-import { type AudioChannel, type AudioEvents, RateLimit } from "xs-mcp-manager/core";
+import { RateLimit } from "./received.js";
+
+export interface AudioEvents {
+	/** The device's messages about its audio: `listen` and `abort`. */
+	message: [message: { readonly type: string; readonly state?: unknown; readonly reason?: unknown }];
+	/**
+	 * A recorded packet of Opus; an empty one for each that was lost. An Error that a listener throws
+	 * counts the packet as dropped.
+	 */
+	packet: [packet: Uint8Array];
+}
 
 /** Most packets of a device per second: Opus has 200 of 5 ms. Further ones are dropped. */
 const MAX_PACKETS_PER_SECOND = 200;
 
 /** The audio of a session with a device: packets of Opus in both directions, over WebSocket or UDP. */
-export class AudioLink extends EventEmitter<AudioEvents> implements AudioChannel {
-	/** Packets of the device that were dropped. */
+export class AudioLink extends EventEmitter<AudioEvents> {
+	/** Recorded packets that were dropped: too many, wrongly framed, or not to be decoded. */
 	dropped = 0;
 	/** Whether the device listens, by its latest message. */
 	isListening = false;
+	/** Sends a packet of Opus, between `tts` `start` and `stop`. */
 	readonly send: (packet: Uint8Array) => void;
+	/** Whether a `listen` message starts and stops the device's microphone, as with firmware of this project. */
 	readonly listensOnRequest: boolean;
+	/** Whether packets may overtake messages, as they do over UDP. */
 	readonly mayOvertake: boolean;
 	readonly #onDropped: (reason: string) => void;
 	readonly #isReached: () => boolean;
 	readonly #rate = new RateLimit(MAX_PACKETS_PER_SECOND);
 
 	/**
-	 * @param send sends a packet of Opus, in the framing of the transport
+	 * @param send sends a packet in the framing of the transport
 	 * @param onDropped called for a packet of the device that was dropped
-	 * @param listensOnRequest whether a `listen` message starts and stops the device's microphone
-	 * @param isReached over UDP, where packets may overtake messages: whether it is known where the device is
+	 * @param isReached over UDP: whether it is known where the device is
 	 */
 	constructor(
 		send: (packet: Uint8Array) => void,
@@ -37,6 +49,7 @@ export class AudioLink extends EventEmitter<AudioEvents> implements AudioChannel
 		this.#isReached = isReached ?? (() => true);
 	}
 
+	/** Whether packets reach the device. Over UDP they do once it has sent one. */
 	get isOpen(): boolean {
 		return this.#isReached();
 	}
