@@ -128,7 +128,7 @@ export class DeviceConnection extends Connection {
 			} else if (type === "mcp") {
 				const mcp = readMessage(message.payload);
 				if ("method" in mcp) {
-					this.#receiveMcp(mcp);
+					this.#receiveRequest(mcp);
 				} else {
 					const pending = this.pending.get(mcp.id as RequestId);
 					if (pending === undefined) {
@@ -175,8 +175,8 @@ export class DeviceConnection extends Connection {
 		return this.pending.get(id as RequestId);
 	}
 
-	/** Takes a request or a notification. Throws Error if it is progress of an unknown request. */
-	#receiveMcp(message: JSONRPCRequest | JSONRPCNotification): void {
+	/** Answers a request, or passes a notification on. Throws Error if it is progress of an unknown request. */
+	#receiveRequest(message: JSONRPCRequest | JSONRPCNotification): void {
 		const { method, params = {} } = message;
 		if ("id" in message) {
 			const error = { code: ProtocolErrorCode.MethodNotFound, message: "Method not found" };
