@@ -260,6 +260,7 @@ describe("glyphs for the C++ firmware", () => {
 			assert.equal(bundle(font), undefined);
 		}
 		assert.equal(bundle({ ...NOTO, size: 30 })?.("龍"), undefined);
+		assert.equal(bundle({ ...NOTO, size: { toString: 1 } })?.("龍"), undefined);
 		for (const font of [
 			{ ...NOTO, size: 16 },
 			{ ...NOTO, size: 14, bpp: 1 },

@@ -113,6 +113,16 @@ describe("the result of a call", () => {
 			[text("hi"), text('(a block of the type "video" was left out: it is not valid MCP)')],
 		],
 		[
+			"a block whose type is the name of a member of every object",
+			{ content: [{ type: "constructor" }] },
+			[text('(a block of the type "constructor" was left out: it is not valid MCP)')],
+		],
+		[
+			"a block whose type is no text, nor can become one",
+			{ content: [text("hi"), { type: { toString: 1 } }] },
+			[text("hi"), text('(a block of the type {"toString":1} was left out: it is not valid MCP)')],
+		],
+		[
 			"a picture without its type",
 			{ content: [{ type: "image", data: "aa" }, text("hi")] },
 			[text('(a block of the type "image" was left out: it is not valid MCP)'), text("hi")],
@@ -153,6 +163,7 @@ describe("the answer to initialize", () => {
 	it("is valid whatever it lacks", () => {
 		for (const given of [
 			{},
+			{ protocolVersion: { toString: 1 } },
 			{ protocolVersion: "1.0", serverInfo: { name: "s" }, capabilities: { tools: true, resources: { subscribe: 1 } } },
 			{ protocolVersion: "2025-06-18", serverInfo: { name: "s", version: 2, icons: "i" }, instructions: 5 },
 		]) {

@@ -58,7 +58,7 @@ export function openFontBundle(folder: string, onProblem: (problem: string) => v
 	return (font) => {
 		const { bundle: wanted, charset, size, bpp } = isObject(font) ? font : {};
 		const known = builtIn.get(String(charset));
-		if (wanted !== bundle || !known || (bpp !== 1 && bpp !== 4)) {
+		if (wanted !== bundle || !known || typeof size !== "number" || (bpp !== 1 && bpp !== 4)) {
 			return undefined;
 		}
 		const findGlyph = (codepoint: number) => {

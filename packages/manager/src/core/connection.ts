@@ -425,7 +425,12 @@ export class PendingRequest {
 		if (this.#isSettled) {
 			return;
 		}
-		const answer = response instanceof Error ? response : answerOf(this.request.method, response);
+		let answer: object;
+		try {
+			answer = response instanceof Error ? response : answerOf(this.request.method, response);
+		} catch (error) {
+			answer = error as Error;
+		}
 		const error = answer instanceof Error ? answer : undefined;
 		this.#isSettled = true;
 		clearTimeout(this.#timer);

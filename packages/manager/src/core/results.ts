@@ -99,10 +99,14 @@ export interface Response {
 	readonly error?: JSONRPCErrorResponse["error"] | undefined;
 }
 
-/** Returns the result of a request, made valid where that is possible; an error if it is not, or for a response that has one. */
+/**
+ * Returns the result of a request, made valid where that is possible.
+ *
+ * @throws ServerError "invalid-result" where it is not, and the error of a response that has one
+ */
 export function answerOf(method: string, { result: given, error }: Response): object {
 	if (error !== undefined) {
-		return responseError(error);
+		throw responseError(error);
 	}
 	// The member is of a later revision, and the SDK removes it: so the other members decide.
 	const { resultType: _, ...result } = isObject(given) ? given : {};
@@ -114,7 +118,10 @@ export function answerOf(method: string, { result: given, error }: Response): ob
 		return { ...result, resultType: "input_required" };
 	}
 	const read = shape.read(result);
-	return shape.isValid(read) ? read : new ServerError("invalid-result", `${method}: not a valid ${shape.name}`);
+	if (!shape.isValid(read)) {
+		throw new ServerError("invalid-result", `${method}: not a valid ${shape.name}`);
+	}
+	return read;
 }
 
 function isInputRequired({ inputRequests, requestState }: Members): boolean {
@@ -144,7 +151,7 @@ const OLDEST_REVISION = "2024-11-05";
 function readInitialize({ protocolVersion, capabilities, serverInfo, instructions, ...rest }: Members): Members {
 	return {
 		...rest,
-		protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(`${protocolVersion}`) ? protocolVersion : OLDEST_REVISION,
+		protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.find((each) => each === protocolVersion) ?? OLDEST_REVISION,
 		capabilities: isObject(capabilities)
 			? readCapabilities(capabilities, isSpecType.ServerCapabilities)
 			: { tools: {} },
@@ -183,13 +190,13 @@ function asList(value: unknown): unknown[] {
 }
 
 /** The members that a block of each type must have. */
-const BLOCKS: Readonly<Record<string, readonly string[]>> = {
-	text: ["text"],
-	image: ["data", "mimeType"],
-	audio: ["data", "mimeType"],
-	resource: ["resource"],
-	resource_link: ["uri", "name"],
-};
+const BLOCKS = new Map<unknown, readonly string[]>([
+	["text", ["text"]],
+	["image", ["data", "mimeType"]],
+	["audio", ["data", "mimeType"]],
+	["resource", ["resource"]],
+	["resource_link", ["uri", "name"]],
+]);
 
 /** A block that cannot be read becomes a text that names it: the model learns that something is missing. */
 function readBlock(block: unknown): ContentBlock {
@@ -201,7 +208,7 @@ function readBlock(block: unknown): ContentBlock {
 	}
 	const { type } = block;
 	const given = type === "text" ? { ...block, text: jsonText(block.text ?? "") } : { name: block.uri, ...block };
-	const required = (BLOCKS[`${type}`] ?? []).map((member) => [member, (given as Members)[member]] as const);
+	const required = (BLOCKS.get(type) ?? []).map((member) => [member, (given as Members)[member]] as const);
 	const { value } = withValid<ContentBlock>({ type, ...Object.fromEntries(required) }, given, isSpecType.ContentBlock);
 	return value ?? textBlock(`(a block of the type ${JSON.stringify(type)} was left out: it is not valid MCP)`);
 }
