@@ -65,6 +65,26 @@ describe("a connection to a device", () => {
 		assert.equal(connection.revision, "2024-11-05");
 	});
 
+	it("describes the client to a device without extensions, which no device has", async () => {
+		const experimental = { stateless: { supportedVersions: ["2026-07-28"] } };
+		const extensions = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html"] } };
+		for (const [configured, expected] of [
+			[undefined, { roots: {} }],
+			[true, { roots: {}, extensions }],
+		] as const) {
+			const result = { ...INITIALIZED, capabilities: { tools: {}, experimental } };
+			const { connection, asked, answer } = await connect(result, { ...(configured && { configured }) });
+			const call = connection.request(
+				{ method: "tools/call", params: { name: "x" } },
+				{ capabilities: { roots: {}, extensions } },
+			);
+			answer({ result: RESULT });
+			await call;
+			const meta = asked[0]?.params?._meta as Readonly<Record<string, unknown>>;
+			assert.deepEqual(meta["io.modelcontextprotocol/clientCapabilities"], expected);
+		}
+	});
+
 	it("lists the pages of a configured server as MCP has it: the first without a cursor", async () => {
 		const { connection, asked, answer } = await connect(INITIALIZED, { configured: true });
 		const list = connection.list("tools");

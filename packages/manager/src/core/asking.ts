@@ -69,7 +69,7 @@ export function relayedExtensions({ [APPS]: apps }: Extensions = {}): { readonly
  *
  * @param withExtensions whether to name extensions: devices have none, and their messages are short
  */
-export function askingParams(context: RequestContext, withExtensions = true): Record<string, unknown> {
+export function askingParams(context: RequestContext, withExtensions = false): Record<string, unknown> {
 	const { capabilities, inputResponses, requestState, logLevel } = context;
 	const { elicitation, sampling, roots, extensions } = capabilities ?? {};
 	return {
