@@ -306,6 +306,8 @@ export default suite("HTTP server", {
 			const { response, sent } = post(call, { ...STATELESS_HEADERS, ...headers });
 			equal([response?.status, JSON.parse(sent).error.code], [400, -32020]);
 		}
+		const { sent } = post({ ...call, params: { ...params, name: { toString: 1 } } }, STATELESS_HEADERS);
+		equal(JSON.parse(sent).error.code, -32020);
 	}),
 	"says by the status what is wrong with a stateless request": given(open, ({ post }) => {
 		const status = (method: string, _meta: object): number | undefined =>

@@ -158,11 +158,13 @@ describe("the history of a device", () => {
 
 	it("has the device's log, for an operator", async (t) => {
 		const { base, device } = await startWithDevice(t, () => ({}));
+		device.notify("notifications/message", { level: { toString: 1 }, logger: { toString: 1 }, data: "wet" });
+		device.notify("notifications/sensor_changed", { sensor: { toString: 1 }, value: 1 });
 		device.notify("notifications/message", { level: "warning", logger: "pump", data: "dry" });
 		const read = async () => (await (await fetch(`${base}/devices/${LAMP}/log`)).json()) as { messages: object[] };
-		await until(async () => (await read()).messages.length === 1, "the message is kept");
-		const [message] = (await read()).messages as [{ level: string; text: string }];
-		assert.deepEqual([message.level, message.text], ["warning", "pump: dry"]);
+		await until(async () => (await read()).messages.length === 2, "the messages are kept");
+		const [message] = (await read()).messages as { level: string; text: string }[];
+		assert.deepEqual([message?.level, message?.text], ["warning", "pump: dry"]);
 		const other = await startWithToken(t);
 		const headers = { Authorization: `Bearer ${other.secret}` };
 		assert.equal((await fetch(`${other.base}/devices/${LAMP}/log`, { headers })).status, 403);

@@ -82,6 +82,15 @@ describe("a request of 2026-07-28", () => {
 		assert.deepEqual([status, message.error.code], [400, -32_020]);
 	});
 
+	it("is answered with invalid params if its name is no text", async (t) => {
+		const { side } = await startWithDevice(t);
+		for (const method of ["tools/call", "prompts/get", "resources/read"]) {
+			const params = { name: { toString: 1 }, uri: { toString: 1 }, arguments: {} };
+			const { message } = await postStateless(side.clientUrl(), method, params, { headers: { "mcp-name": "x" } });
+			assert.equal(message.error.code, -32_602, method);
+		}
+	});
+
 	it("is answered 404 for a method that does not exist", async (t) => {
 		const side = await startGateway(t);
 		const { status, message } = await postStateless(side.clientUrl(), "nothing/get", {});

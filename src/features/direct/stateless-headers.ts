@@ -63,8 +63,8 @@ const checkArguments = (
 
 const compare = (header: string, given: string | undefined, expected: unknown): void => {
 	const isSame =
-		given !== undefined && typeof expected === "number" ? Number(given) === expected : given === String(expected);
-	if (!isSame) {
+		typeof expected === "number" ? Number(given) === expected : !isObject(expected) && given === String(expected);
+	if (given === undefined || !isSame) {
 		const words = given === undefined ? "is missing" : "does not match the body";
 		throw new RpcError(HEADER_MISMATCH, `Header mismatch: ${header} ${words}`);
 	}

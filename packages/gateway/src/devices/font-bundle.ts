@@ -57,7 +57,7 @@ export function openFontBundle(folder: string, onProblem: (problem: string) => v
 	};
 	return (font) => {
 		const { bundle: wanted, charset, size, bpp } = isObject(font) ? font : {};
-		const known = builtIn.get(String(charset));
+		const known = builtIn.get(charset as string);
 		if (wanted !== bundle || !known || typeof size !== "number" || (bpp !== 1 && bpp !== 4)) {
 			return undefined;
 		}

@@ -158,11 +158,12 @@ type ReportedPart = NonNullable<ReturnType<typeof reportedPart>>;
 function reportedPart(method: string, params: Readonly<Record<string, unknown>>) {
 	const { kind, data } = DEVICE_EVENTS.find(({ notification }) => notification === method) ?? {};
 	const reported = kind?.status.filter(({ name }) => name in params && data?.some((member) => member.name === name));
-	if (kind === undefined || reported === undefined || reported.length === 0) {
+	const name = kind && params[kind.name];
+	if (kind === undefined || typeof name !== "string" || !reported?.length) {
 		return undefined;
 	}
 	const values = Object.fromEntries(reported.map(({ name }) => [name, params[name]]));
-	return { plural: kind.plural, name: String(params[kind.name]), values };
+	return { plural: kind.plural, name, values };
 }
 
 /** Returns a status with other values of a part; undefined if it has no such part. */

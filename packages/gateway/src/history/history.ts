@@ -240,8 +240,8 @@ function openHistory(prefix: string, maxBytes: number, onSaved: OnSaved) {
 		/** Adds `notifications/message` with these params to the device's log. */
 		logged({ level, data = null, logger }: Readonly<Record<string, unknown>>): void {
 			const said = typeof data === "string" ? data : JSON.stringify(data);
-			const text = (logger === undefined ? said : `${logger}: ${said}`).slice(0, MAX_MESSAGE);
-			log.append({ time: Date.now(), level: String(level).slice(0, MAX_LEVEL), text });
+			const text = (typeof logger === "string" ? `${logger}: ${said}` : said).slice(0, MAX_MESSAGE);
+			log.append({ time: Date.now(), level: typeof level === "string" ? level.slice(0, MAX_LEVEL) : "info", text });
 		},
 		flush,
 		async read({ from, to }: Span): Promise<HistoryPart> {

@@ -292,7 +292,8 @@ export class HttpEndpoint {
 		const client = this.#stateless.get(catalog) ?? new Client(this.gateway, catalog, undefined, true);
 		this.#stateless.set(catalog, client);
 		const { id, method, params } = message;
-		const schema = method === "tools/call" ? client.toolInputSchema(`${params?.name}`) : undefined;
+		const { name } = params ?? {};
+		const schema = method === "tools/call" && typeof name === "string" ? client.toolInputSchema(name) : undefined;
 		let problem = headersProblem(headers, repeatedHeaders(message, client.revision, schema));
 		if (problem !== undefined && headerProblem(schema) !== undefined) {
 			// Clients cannot send the headers of a faulty schema.
