@@ -10,11 +10,13 @@ export interface Schema<T = unknown> extends Described<T> {
 	readonly enum?: readonly string[];
 	readonly minimum?: number;
 	readonly maximum?: number;
+	/** Lengths in UTF-16 code units. */
 	readonly minLength?: number;
 	readonly maxLength?: number;
 	readonly oneOf?: readonly { readonly const: string; readonly title: string }[];
 	readonly pattern?: string;
 	readonly format?: string;
+	/** The header in which clients repeat the argument for proxies: `Mcp-Param-` followed by this. */
 	readonly "x-mcp-header"?: string;
 	/** A further check of a string. Not listed, because it is a function. */
 	readonly check?: StringCheck;
@@ -55,27 +57,14 @@ export interface Described<T> {
 	readonly default?: T;
 }
 
-/** Limits of a number. */
-export interface NumberOptions extends Described<number> {
-	/** Lowest and highest value, inclusive. */
-	readonly minimum?: number;
-	readonly maximum?: number;
-}
+/** Limits of a number, inclusive. */
+export interface NumberOptions extends Described<number>, Pick<Schema, "minimum" | "maximum"> {}
 
 /** Limits of a text. */
-export interface StringOptions extends Described<string> {
-	/** Lengths in UTF-16 code units. */
-	readonly minLength?: number;
-	readonly maxLength?: number;
-	/** The header in which clients repeat the argument for proxies: `Mcp-Param-` followed by this. */
-	readonly "x-mcp-header"?: string;
-}
+export interface StringOptions extends Described<string>, Pick<Schema, "minLength" | "maxLength" | "x-mcp-header"> {}
 
 /** Limits of a list. */
-export interface ArrayOptions<T> extends Described<readonly T[]> {
-	readonly minItems?: number;
-	readonly maxItems?: number;
-}
+export interface ArrayOptions<T> extends Described<readonly T[]>, Pick<Schema, "minItems" | "maxItems"> {}
 
 /**
  * True or false.
