@@ -66,8 +66,11 @@ export const readAnswer = (text: string): BootstrapAnswer => {
 	const dropped: string[] = [];
 	const read = <Value>(name: string, readBlock: (block: Block, dropped: string[]) => Value): Value | undefined =>
 		attempt(dropped, () => {
-			const given = block(name, answer[name]);
-			return given && readBlock(given, dropped);
+			const block = answer[name];
+			if (isGiven(block) && !isObject(block)) {
+				throw new Error(`${name}: expected an object, got ${typeof block}`);
+			}
+			return isObject(block) ? readBlock(block, dropped) : undefined;
 		});
 	const backends = [read("mqtt", readMqtt), read("websocket", readWebSocket)];
 	const firmware = read("firmware", readFirmware);
@@ -94,16 +97,6 @@ const attempt = <Value>(dropped: string[], read: () => Value): Value | undefined
 type Block = Readonly<Record<string, unknown>>;
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
-
-const block = (name: string, value: unknown): Block | undefined => {
-	if (!isGiven(value)) {
-		return undefined;
-	}
-	if (!isObject(value)) {
-		throw new Error(`${name}: expected an object, got ${typeof value}`);
-	}
-	return value;
-};
 
 const readMqtt = (mqtt: Block, dropped: string[]): ServedBackend => {
 	const endpoint = string("mqtt.endpoint", mqtt.endpoint).trim();
