@@ -98,14 +98,6 @@ export default suite("application", {
 		transport.channel.say(request(2, "tools/call", { name: "x" }));
 		equal(mcp()[0].payload.error.code, -32601);
 	},
-	"lets go of everything when it stops, and stays stopped when the network changes"() {
-		const { application, board, transport, timer } = inSession();
-		application.stop();
-		board.network.onChange?.();
-		timer.pass(1_000_000);
-		equal([board.closed, transport.channel.closed, timer.size], [true, true, 0]);
-		equal(transport.channels.length, 1);
-	},
 	"restores volume, brightness and theme, and stores them as they change"() {
 		const settings = new FakeSettings();
 		settings.set("audio", "output_volume", 11);

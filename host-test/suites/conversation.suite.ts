@@ -339,9 +339,4 @@ export default suite("a conversation by text", {
 		await settled();
 		equal(application.state, "idle");
 	},
-	"stops with the application": given(talking, ({ application, board, timer, say }) => {
-		void say("hello");
-		application.stop();
-		equal([board.chat.onLine, timer.size], [undefined, 0]);
-	}),
 });

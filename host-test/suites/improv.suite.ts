@@ -272,7 +272,7 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 		}
 		const parts = { serials: [{ io: Taken }], accessPoint: new FakeAccessPoint() };
 		const board = Object.assign(new FakeBoard(), parts);
-		startOn(board as unknown as FakeBoard, log).stop();
+		startOn(board as unknown as FakeBoard, log);
 		ok(log.includes("Improv: could not open the serial port: RangeError: port in use"));
 	},
 	async "works over USB, whose driver is polled, and sends no more than it takes"() {
@@ -287,7 +287,7 @@ export default suite("Improv, by which a computer sets up the Wi-Fi over the ser
 			timer.pass(50);
 		}
 		equal(usb.sent, [...bytes(WIRE.noError), 0x0a, ...bytes(WIRE.ready), 0x0a]);
-		application.stop();
+		application.emit("onClose");
 		equal([usb.isOpen, timer.size], [false, 0]);
 	},
 	"is not offered on a board without a serial port"() {

@@ -267,12 +267,6 @@ export default suite("power", {
 	"saves the Wi-Fi's power as the setting says"() {
 		equal([start().chip.modes, start({ built: { wifiPowerSave: "off" } }).chip.modes], [["min"], ["off"]]);
 	},
-	"leaves no timer behind"() {
-		const { application, timer, chip } = start({ built: { sleepAfter: 10 } });
-		application.stop();
-		timer.pass(999_000);
-		equal([timer.size, chip.slept], [0, []]);
-	},
 	"dims the backlight, and keeps the chosen brightness"() {
 		const backlight = { brightness: 0 };
 		const { screen: lit } = makeFace({ backlight });

@@ -142,9 +142,4 @@ export default suite("the state wifi_configuring", {
 		equal(accessPoint.attempts, []);
 		equal((await submit({ ...TYPED, backend: "", otaUrl: "http://h/" })).status, 202);
 	}),
-	"lets go of everything with the application": given(startUnset, ({ application, platform, accessPoint, timer }) => {
-		application.stop();
-		equal([platform.isOpen, accessPoint.opened, timer.size], [false, undefined, 0]);
-		ok(application.state === "wifi_configuring");
-	}),
 });

@@ -137,7 +137,7 @@ export default suite("set-up with a phone", {
 		equal(counts.needed, 1);
 		timer.pass(1);
 		equal(counts.needed, 2);
-		setup.onClose();
+		setup.close();
 		setup.onOnline();
 		setup.onBackendReady();
 		equal([timer.size, settings.get("wifi", "unreached")], [0, undefined]);
@@ -147,7 +147,7 @@ export default suite("set-up with a phone", {
 	async "gives up the attempt at a backend when the set-up closes"() {
 		const { join, transport, setup, timer } = beginWithBackend();
 		await join(TYPED);
-		setup.onClose();
+		setup.close();
 		equal([transport.channel.closed, timer.size], [true, 0]);
 	},
 	async "looks for gateways in the network that was typed, and stores nothing"() {

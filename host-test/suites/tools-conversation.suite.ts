@@ -60,6 +60,7 @@ function reminding(settings = new FakeSettings(), clock = { start: NOW }) {
 	const now = (): number => clock.start + timer.now;
 	const app = { board: {}, timer, now, log: (line: string) => log.push(line), show() {}, notify, drawAttention() {} };
 	const reminders = new StoredReminders(app as unknown as Application, settings);
+	reminders.onStart();
 	return { reminders, timer, due, settings, clock, log };
 }
 
@@ -218,8 +219,6 @@ export default suite("tools of the conversation, of texts and timers", {
 		first.reminders.set(60, "egg");
 		first.reminders.set(3_600, "cake and tea");
 		first.timer.pass(10_000);
-		first.reminders.onClose();
-		equal(first.timer.size, 0);
 		const second = reminding(first.settings, { start: NOW + 100_000 });
 		second.timer.pass(1_000);
 		equal(second.due, [{ id: 1, text: "egg" }]);

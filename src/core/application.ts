@@ -127,7 +127,7 @@ export class Application implements Device {
 		const rescue = features.filter(({ rescue }) => rescue);
 		try {
 			this.talk = new Talk(this);
-			this.listen(this.network, new BackendMessages(this), this.talk, new Inputs(this));
+			this.listen(new BackendMessages(this), this.talk, new Inputs(this));
 			this.listen(new StatusIcons(this), new OfflineRestart(this), this.isSafe && new SafeMode(this));
 			startInOrder(this.isSafe ? rescue : features, (each) => each.start(this));
 			const { board, extensions, timer, log } = this;
@@ -182,14 +182,6 @@ export class Application implements Device {
 		this.log(`fatal error: ${message}`);
 		const { words } = this;
 		this.show({ words, alert: { status: words?.invalidSetting ?? "", message } });
-	}
-
-	/** Ends the session and closes the board. */
-	stop(): void {
-		this.emit("onOffline");
-		this.emit("onClose");
-		this.backend.close();
-		this.opened.close();
 	}
 
 	/** Reads a setting. @throws SettingError */

@@ -190,13 +190,6 @@ export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
 		this.endSession();
 	}
 
-	/** Closes connection and search for good. */
-	close(): void {
-		this.search?.stop();
-		this.protocol?.close();
-		this.closeReceiver();
-	}
-
 	/** Enters the state outside a conversation: "activating" until the backend is known. */
 	rest(): void {
 		const isSearching = this.search !== undefined && this.protocol === undefined;
@@ -309,17 +302,13 @@ export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
 
 	private endSession(error?: ProtocolError, change: Partial<Face> = {}): void {
 		const { app } = this;
-		this.closeReceiver();
+		this.receiver?.close();
+		this.receiver = undefined;
 		app.emit("onSessionLost", error);
 		app.show({ connected: false, ...change });
 		if (app.state !== "upgrading" && app.state !== "wifi_configuring") {
 			this.rest();
 		}
-	}
-
-	private closeReceiver(): void {
-		this.receiver?.close();
-		this.receiver = undefined;
 	}
 
 	/** Some servers make a new token for each answer: it is for the next connection, and does not end the current one. */

@@ -1,14 +1,14 @@
 import type { HttpClients } from "../protocols/http-client.js";
 import type { NetworkClients } from "../protocols/transport.js";
 import type { Application } from "./application.js";
-import { AppPart, type Listener } from "./listener.js";
+import { AppPart } from "./listener.js";
 import type { SettingSource } from "./read-setting.js";
 
 /** Opens the clients of the network with the settings of the build. @throws SettingError */
 export type OpenNetwork = (built: SettingSource["built"]) => NetworkClients & HttpClients;
 
 /** Follows the device's network. */
-export class DeviceNetwork extends AppPart implements Listener {
+export class DeviceNetwork extends AppPart {
 	/** Whether changes are ignored: during the set-up the network is joined only to try it. */
 	isHeld = false;
 	private readonly open: OpenNetwork;
@@ -63,13 +63,6 @@ export class DeviceNetwork extends AppPart implements Listener {
 			this.goOnline();
 		} else {
 			this.follow();
-		}
-	}
-
-	onClose(): void {
-		const { network } = this.app.board;
-		if (network !== undefined) {
-			network.onChange = undefined;
 		}
 	}
 

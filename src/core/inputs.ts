@@ -14,25 +14,20 @@ type PartEvent = NonNullable<PartKind["event"]>;
  */
 export class Inputs extends AppPart implements Listener {
 	onStart(): void {
-		this.eachPart((part, name, event, kind) => {
+		for (const { name: kind, plural, event } of PART_KINDS) {
+			if (event !== undefined) {
+				this.follow(kind, event, this.app.board[plural] ?? {});
+			}
+		}
+	}
+
+	private follow(kind: string, event: PartEvent, parts: Readonly<Record<string, object>>): void {
+		for (const [name, each] of Object.entries(parts)) {
+			const part = each as Reporter;
 			part[event.by] =
 				kind === "button"
 					? (press: Press) => this.press(name, event, press)
 					: (...values: readonly unknown[]) => this.report(kind, name, part, event, values);
-		});
-	}
-
-	onClose(): void {
-		this.eachPart((part, _name, { by }) => {
-			part[by] = undefined;
-		});
-	}
-
-	private eachPart(use: (part: Reporter, name: string, event: PartEvent, kind: string) => void): void {
-		for (const { name: kind, plural, event } of PART_KINDS) {
-			for (const [name, part] of Object.entries((event && this.app.board[plural]) ?? {})) {
-				use(part as unknown as Reporter, name, event as PartEvent, kind);
-			}
 		}
 	}
 

@@ -35,7 +35,7 @@ export interface Listener {
 	onUserActivity?(): void;
 	/** A line is logged. */
 	onLog?(message: string): void;
-	/** The application stops. */
+	/** A setting cannot be used: closes what the features for rescue open again. Nothing else is called any more. */
 	onClose?(): void;
 }
 

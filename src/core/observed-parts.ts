@@ -8,7 +8,7 @@ import {
 } from "../hardware/hardware.js";
 import type { Speaker } from "../hardware/sound.js";
 import type { Application } from "./application.js";
-import { AppPart, type Listener } from "./listener.js";
+import { AppPart } from "./listener.js";
 
 /** Minimum time that an alert or details stay on the screen, ms; and the time to read a character, if it is an ideograph. */
 const ALERT_TIME = 10_000;
@@ -17,11 +17,9 @@ const READING_TIME = 150;
 /** Wraps parts of the board: volume, brightness and theme are restored and stored, alerts end in time, a picture is user activity. */
 export const observeParts = (app: Application): void => {
 	const { speaker, screen, preview } = app.board;
-	const observed = screen && new ObservedScreen(app);
-	app.listen(observed);
 	Object.assign(
 		app.board,
-		observed && { screen: observed },
+		screen && { screen: new ObservedScreen(app) },
 		speaker && { speaker: observeSpeaker(speaker, app) },
 		preview && {
 			preview: {
@@ -53,7 +51,7 @@ const observeSpeaker = (speaker: Speaker, app: Application): Speaker => {
 	};
 };
 
-class ObservedScreen extends AppPart implements Screen, Listener {
+class ObservedScreen extends AppPart implements Screen {
 	private readonly screen = this.app.board.screen as Screen;
 	readonly width = this.screen.width;
 	readonly height = this.screen.height;
@@ -130,12 +128,6 @@ class ObservedScreen extends AppPart implements Screen, Listener {
 			if (change.message !== undefined) {
 				this.message = timer.set(() => this.screen.show({ message: "" }), milliseconds);
 			}
-		}
-	}
-
-	onClose(): void {
-		for (const handle of [this.message, this.alert, this.details]) {
-			this.app.timer.clear(handle);
 		}
 	}
 

@@ -19,7 +19,8 @@ export class OfflineRestart extends AppPart implements Listener {
 
 	onBackendReady(): void {
 		this.hasReached = true;
-		this.stop();
+		this.app.timer.clear(this.waiting);
+		this.waiting = undefined;
 	}
 
 	onOnline(): void {
@@ -36,16 +37,6 @@ export class OfflineRestart extends AppPart implements Listener {
 		if (error !== undefined && !this.isOnDemand) {
 			this.wait();
 		}
-	}
-
-	onClose(): void {
-		this.hasReached = false;
-		this.stop();
-	}
-
-	private stop(): void {
-		this.app.timer.clear(this.waiting);
-		this.waiting = undefined;
 	}
 
 	private wait(): void {

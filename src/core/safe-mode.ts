@@ -1,4 +1,4 @@
-import type { Board, Settings, TimerHandle, TimerModule } from "../hardware/hardware.js";
+import type { Board, Settings, TimerModule } from "../hardware/hardware.js";
 import { RESTART_DELAY } from "./backend-messages.js";
 import { AppPart, type Listener } from "./listener.js";
 
@@ -61,21 +61,15 @@ export const needsSafeMode = (
 
 /** Reports that the device runs in safe mode, and restarts it after a time, unless it is being set up or updated then. */
 export class SafeMode extends AppPart implements Listener {
-	private clock: TimerHandle | undefined;
-
 	onStart(): void {
 		const { app } = this;
 		const message = "the device restarted again and again; it has only set-up and update now";
 		app.log(`safe mode: ${message}`);
 		app.alert("safeMode", message);
-		this.clock = app.timer.repeat(() => {
+		app.timer.repeat(() => {
 			if (app.state !== "upgrading" && app.state !== "wifi_configuring") {
 				app.board.system.restart(RESTART_DELAY);
 			}
 		}, SAFE_TIME);
-	}
-
-	onClose(): void {
-		this.app.timer.clear(this.clock);
 	}
 }

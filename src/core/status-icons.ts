@@ -1,4 +1,4 @@
-import type { Face, TimerHandle } from "../hardware/hardware.js";
+import type { Face } from "../hardware/hardware.js";
 import { AppPart, type Listener } from "./listener.js";
 
 /** Poll interval for battery and signal, ms. */
@@ -6,14 +6,15 @@ const POLL_INTERVAL = 30_000;
 
 /** Shows battery level and Wi-Fi signal on the screen. A value that cannot be read has no icon. */
 export class StatusIcons extends AppPart implements Listener {
-	private polling: TimerHandle | undefined;
-	private lastShown = "";
+	/** Undefined while no icons are shown. */
+	private lastShown: string | undefined;
 
 	onStart(): void {
 		const { board, timer } = this.app;
 		const { battery, network, screen } = board;
 		if (screen !== undefined && (battery !== undefined || network?.type === "wifi")) {
-			this.polling = timer.repeat(() => this.update(), POLL_INTERVAL);
+			this.lastShown = "";
+			timer.repeat(() => this.update(), POLL_INTERVAL);
 			this.update();
 		}
 	}
@@ -34,15 +35,10 @@ export class StatusIcons extends AppPart implements Listener {
 			...(network?.type === "wifi" && { signal: guard.run(() => bars(network.rssi)) }),
 		};
 		const shown = JSON.stringify(change);
-		if (shown !== this.lastShown && this.polling !== undefined) {
+		if (this.lastShown !== undefined && shown !== this.lastShown) {
 			this.lastShown = shown;
 			this.app.show(change);
 		}
-	}
-
-	onClose(): void {
-		this.app.timer.clear(this.polling);
-		this.polling = undefined;
 	}
 }
 

@@ -1,4 +1,3 @@
-import type { Application } from "../core/application.js";
 import { AppPart, type Feature, type Listener } from "../core/listener.js";
 import type { Face, TimerHandle } from "../hardware/hardware.js";
 import { awakeParts } from "../hardware/kinds/index.js";
@@ -44,9 +43,7 @@ class PowerSaver extends AppPart implements Listener {
 	private darkening: TimerHandle | undefined;
 	private sleeping: TimerHandle | undefined;
 
-	/** @throws SettingError */
-	constructor(app: Application) {
-		super(app);
+	onStart(): void {
 		this.onUserActivity();
 	}
 
@@ -86,11 +83,6 @@ class PowerSaver extends AppPart implements Listener {
 		if (wasBusy !== this.isBusy || isForPeople(change)) {
 			this.onUserActivity();
 		}
-	}
-
-	onClose(): void {
-		this.clearScreen();
-		this.app.timer.clear(this.sleeping);
 	}
 
 	private clearScreen(): void {
@@ -167,7 +159,7 @@ class PowerSaver extends AppPart implements Listener {
 		} else {
 			const reason = this.lowBattery === undefined ? "" : `battery at ${this.lowBattery} %: `;
 			log(`${reason}deep sleep${seconds === 0 ? "" : ` for ${seconds} s`}`);
-			this.onClose();
+			this.clearScreen();
 			this.light(0);
 			try {
 				chip.sleep(pins, seconds);

@@ -39,9 +39,8 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 	/** Whether the backend wants to speak as soon as the session begins. */
 	private isAsked = false;
 
-	constructor(app: Application) {
-		super(app);
-		const { chat } = app.board;
+	onStart(): void {
+		const { chat } = this.app.board;
 		if (chat !== undefined) {
 			chat.onLine = (text) => {
 				this.say(text).catch((error: Error) => chat.show(`assistant: ${error.message}`));
@@ -121,14 +120,6 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 		this.isAsked = false;
 		this.isAborting = false;
 		this.end("no session with the backend");
-	}
-
-	onClose(): void {
-		const { chat } = this.app.board;
-		if (chat !== undefined) {
-			chat.onLine = undefined;
-		}
-		this.onSessionLost();
 	}
 
 	onMessage(message: Envelope): void {

@@ -65,10 +65,6 @@ export class ButtonQuestions extends AppPart implements Questions, Listener {
 		return true;
 	}
 
-	onClose(): void {
-		this.cancel();
-	}
-
 	private end(choice: string | undefined): void {
 		const asked = this.asked;
 		if (asked === undefined) {

@@ -54,10 +54,6 @@ export class DeviceEvents extends AppPart implements Listener {
 		}
 	}
 
-	onClose(): void {
-		this.app.timer.clear(this.pause);
-	}
-
 	/** A conversation is not interrupted by an event. */
 	private say(kind: Kind, key: keyof Words, values: Readonly<Record<string, string>>): boolean {
 		const { state, words, log } = this.app;

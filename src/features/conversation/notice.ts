@@ -29,10 +29,6 @@ export class Notice extends AppPart implements Listener {
 		return false;
 	}
 
-	onClose(): void {
-		this.end();
-	}
-
 	private async showNotice({ audio_url: url, subtitles, text }: Envelope): Promise<void> {
 		const { board, log } = this.app;
 		this.end();

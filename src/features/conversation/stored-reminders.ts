@@ -35,6 +35,9 @@ export class StoredReminders extends AppPart implements Reminders, Listener {
 	constructor(app: Application, settings: Settings) {
 		super(app);
 		this.settings = settings;
+	}
+
+	onStart(): void {
 		for (let id = 1; id <= MAX_REMINDERS; id += 1) {
 			this.restore(id);
 		}
@@ -80,13 +83,6 @@ export class StoredReminders extends AppPart implements Reminders, Listener {
 		this.app.timer.clear(this.ringing);
 		this.ringing = undefined;
 		return wasRinging;
-	}
-
-	/** Stops waiting; what is stored stays. */
-	onClose(): void {
-		this.stopAlarm();
-		this.running.clear();
-		this.app.timer.clear(this.clock);
 	}
 
 	private restore(id: number): void {

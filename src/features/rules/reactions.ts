@@ -1,6 +1,6 @@
 import type { Application } from "../../core/application.js";
 import { AppPart, type Listener } from "../../core/listener.js";
-import type { Hardware, TimerHandle } from "../../hardware/hardware.js";
+import type { Hardware } from "../../hardware/hardware.js";
 import { mainButtonOf, type Press } from "../../hardware/kinds/button.js";
 import { PART_KINDS } from "../../hardware/kinds/index.js";
 import type { Reading, Sensor } from "../../hardware/kinds/sensor.js";
@@ -95,7 +95,6 @@ export class Reactions extends AppPart implements Listener {
 	/** The time zone of the setting; undefined: the machine's own. */
 	private readonly zone: TimeZone | undefined;
 	private all: readonly Reaction[] = [];
-	private clock: TimerHandle | undefined;
 	private seconds = 0;
 	/** Lengths of the chains of runs that switched a part, by event and part: its limit may switch it off later. */
 	private chains: Record<string, number> = {};
@@ -128,8 +127,12 @@ export class Reactions extends AppPart implements Listener {
 
 	/** Cancels its run, too. */
 	remove(reaction: Reaction): void {
+		const { call } = reaction;
 		this.all = this.all.filter((each) => each !== reaction);
-		this.cancel(reaction);
+		reaction.call = undefined;
+		if (call !== undefined) {
+			cancelCalls([call], this.app.log);
+		}
 	}
 
 	onStart(): void {
@@ -142,15 +145,7 @@ export class Reactions extends AppPart implements Listener {
 		};
 		this.session = new McpSession(app.server, { send });
 		this.minute = this.thisMinute;
-		this.clock = app.timer.repeat(() => this.tick(), TICK);
-	}
-
-	onClose(): void {
-		this.app.timer.clear(this.clock);
-		for (const reaction of this.all) {
-			this.cancel(reaction);
-		}
-		this.all = [];
+		app.timer.repeat(() => this.tick(), TICK);
 	}
 
 	/** @returns whether the press has a meaning here, and so not its usual one */
@@ -327,14 +322,6 @@ export class Reactions extends AppPart implements Listener {
 		reaction.runs += 1;
 		reaction.error = error === undefined ? undefined : error instanceof Error ? error.message : String(error);
 		reaction.onRan(this.app);
-	}
-
-	private cancel(reaction: Reaction): void {
-		const { call } = reaction;
-		reaction.call = undefined;
-		if (call !== undefined) {
-			cancelCalls([call], this.app.log);
-		}
 	}
 
 	/** A sensor without a value blocks, a clock that is not set does not. */

@@ -220,7 +220,8 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 		}
 	}
 
-	onClose(): void {
+	/** Stops serving the page, and closes the device's own network. */
+	close(): void {
 		this.stopTimer();
 		this.step?.close();
 		this.step = undefined;
@@ -311,7 +312,7 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 	/** @param restart whether settings were changed that are read when the firmware starts */
 	private end(restart: boolean): void {
 		const { failure, network, board } = this.app;
-		this.onClose();
+		this.close();
 		if (restart) {
 			board.system.restart(RESTART_DELAY);
 		} else if (failure === undefined && !network.isUnset) {

@@ -136,11 +136,6 @@ class Voice extends AppPart implements Listener {
 		this.closeUdp();
 	}
 
-	onClose(): void {
-		this.onSessionLost();
-		this.onState("idle");
-	}
-
 	private readonly send = (packet: Uint8Array, echo: number): void => {
 		const { backend } = this.app;
 		const timestamp = this.timestamp(echo);
