@@ -1,5 +1,4 @@
 import type { Application } from "../../src/core/application.js";
-import type { FoundGateway } from "../../src/core/backend.js";
 import { tryBackend } from "../../src/core/backend-trial.js";
 import { readSetting, SettingError } from "../../src/core/read-setting.js";
 import type { SettingName } from "../../src/core/settings-table.js";
@@ -89,17 +88,8 @@ export function makeSetup({ built = {}, screen = true, isSafe = false, ...choice
 				throw new SettingError("backend", `expected ws://, got ${backend}`);
 			}
 		},
-		tryOut(_values: Pick<Settings, "get">, onEnd: (problem: string | undefined) => void) {
-			if (transport === undefined) {
-				onEnd(undefined);
-				return { close() {} };
-			}
-			return tryBackend(app, transport, () => transport, onEnd);
-		},
-		listGateways:
-			dnsSd &&
-			((onEnd: (gateways: readonly FoundGateway[]) => void) =>
-				listGateways({ timer, log() {} }, dnsSd.openDnsSd, onEnd)),
+		tryOut: async () => transport && tryBackend(app, transport, () => transport),
+		listGateways: dnsSd && (() => listGateways({ timer, log() {} }, dnsSd.openDnsSd)),
 	};
 	const app = {
 		...{ board, built: source.built, source, timer, isSafe, backend },
@@ -129,7 +119,10 @@ export function makeSetup({ built = {}, screen = true, isSafe = false, ...choice
 		accessPoint.finish(true);
 		await settled();
 	};
-	const status = async (): Promise<Wire> => JSON.parse((await ask("GET", "/status")).text);
+	const status = async (): Promise<Wire> => {
+		await settled();
+		return JSON.parse((await ask("GET", "/status")).text);
+	};
 	return {
 		setup,
 		ask,

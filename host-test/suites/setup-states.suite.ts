@@ -58,6 +58,7 @@ export default suite("the state wifi_configuring", {
 		await settled();
 		equal(sockets().at(-1)?.options.host, "other");
 		greet();
+		await settled();
 		timer.pass(4_000);
 		equal([fake.restarts, application.state, accessPoint.opened], [[1000], "wifi_configuring", undefined]);
 		equal(fake.settings.get("xs-mcp", "backend"), "ws://other/");
@@ -71,6 +72,7 @@ export default suite("the state wifi_configuring", {
 		accessPoint.finish(true);
 		await settled();
 		greet();
+		await settled();
 		timer.pass(4_000);
 		equal([fake.restarts, states], [[], ["starting", "wifi_configuring", "activating", "idle", "connecting"]]);
 		equal(Object.assign({}, ...fake.shown).setup, undefined);

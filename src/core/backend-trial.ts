@@ -14,56 +14,51 @@ const BACKOFF = Object.freeze({ minimum: 1_000, maximum: 2_000 });
  * Checks whether a backend can be reached: done with the first session. A server that asks the user to bind the device
  * counts as reached.
  *
- * @param backend its transport or its source. Without both the device serves clients itself: the trial succeeds
- * @param onEnd called once, with the reason if the backend could not be reached. Not after `close`
+ * @param backend its transport or its source
+ * @returns the reason if the backend could not be reached
  */
 export const tryBackend = (
 	{ timer, log }: Runtime,
-	backend: Transport | BackendSource | undefined,
+	backend: Transport | BackendSource,
 	connectTo: (served: ServedBackend) => Transport,
-	onEnd: (problem: string | undefined) => void,
-): { close(): void } => {
-	let search: Search | undefined;
-	let protocol: Protocol | undefined;
-	let failures = 0;
-	let problem = `no answer within ${TIME / 1000} s`;
-	const close = (): void => {
-		timer.clear(clock);
-		search?.stop();
-		protocol?.close();
-	};
-	const end = (reason?: string): void => {
-		close();
-		onEnd(reason);
-	};
-	const greet = (transport: Transport): void => {
-		protocol?.close();
-		protocol = new Protocol(transport, { events, timer, log, backoff: BACKOFF });
-		protocol.open();
-	};
-	const events: ProtocolEvents & SearchEvents = {
-		onSession: () => end(),
-		onLost({ message }) {
-			problem = message;
-			failures += 1;
-			if (failures === ATTEMPTS) {
-				end(message);
-			}
-		},
-		onBackend: (served) => greet(connectTo(served)),
-		onActivation: () => end(),
-		onFailed({ message }) {
-			problem = message;
-		},
-		onMissing: end,
-	};
-	const isNeeded = backend !== undefined;
-	const clock = timer.set(() => end(isNeeded ? problem : undefined), isNeeded ? TIME : 0);
-	if (isNeeded && "label" in backend) {
-		search = backend.open(events);
-		search.start();
-	} else if (isNeeded) {
-		greet(backend);
-	}
-	return { close };
-};
+): Promise<string | undefined> =>
+	new Promise((resolve) => {
+		let search: Search | undefined;
+		let protocol: Protocol | undefined;
+		let failures = 0;
+		let problem = `no answer within ${TIME / 1000} s`;
+		const end = (reason?: string): void => {
+			timer.clear(clock);
+			search?.stop();
+			protocol?.close();
+			resolve(reason);
+		};
+		const greet = (transport: Transport): void => {
+			protocol?.close();
+			protocol = new Protocol(transport, { events, timer, log, backoff: BACKOFF });
+			protocol.open();
+		};
+		const events: ProtocolEvents & SearchEvents = {
+			onSession: () => end(),
+			onLost({ message }) {
+				problem = message;
+				failures += 1;
+				if (failures === ATTEMPTS) {
+					end(message);
+				}
+			},
+			onBackend: (served) => greet(connectTo(served)),
+			onActivation: () => end(),
+			onFailed({ message }) {
+				problem = message;
+			},
+			onMissing: end,
+		};
+		const clock = timer.set(() => end(problem), TIME);
+		if ("label" in backend) {
+			search = backend.open(events);
+			search.start();
+		} else {
+			greet(backend);
+		}
+	});

@@ -106,7 +106,7 @@ export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
 	/** Makers of transports by URL scheme, besides WebSocket. Features add theirs. */
 	readonly transports = new Map<string, (options: TransportOptions) => Transport>();
 	/** Lists the gateways of the network. Undefined if the build cannot find any. */
-	listGateways: ((onEnd: (gateways: readonly FoundGateway[]) => void) => { close(): void }) | undefined;
+	listGateways: (() => Promise<readonly FoundGateway[]>) | undefined;
 	/** Whether the device may do without a backend, because it serves clients itself. */
 	isOptional = false;
 	/** Audio format of the board, if a feature plays and records it. */
@@ -162,15 +162,15 @@ export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
 	}
 
 	/**
-	 * Tries to reach the backend of these settings, without a change of the present connection.
+	 * Tries to reach the backend of these settings, without a change of the present connection. A device that serves clients
+	 * itself needs none.
 	 *
-	 * @param onEnd called once, with the reason if the backend could not be reached. Not after `close`
-	 * @throws SettingError
+	 * @returns the reason if the backend could not be reached. Rejects with a SettingError
 	 */
-	tryOut(settings: Pick<Settings, "get">, onEnd: (problem: string | undefined) => void): { close(): void } {
+	async tryOut(settings: Pick<Settings, "get">): Promise<string | undefined> {
 		const { config, source, isNamed } = this.read(settings);
-		const connectTo = (served: ServedBackend): Transport => this.transportTo(this.configOf(served, settings));
-		return tryBackend(this.app, isNamed ? this.transportTo(config) : source, connectTo, onEnd);
+		const backend = isNamed ? this.transportTo(config) : source;
+		return backend && tryBackend(this.app, backend, (served) => this.transportTo(this.configOf(served, settings)));
 	}
 
 	/** Connects, or searches for the backend: the device is online. */

@@ -181,7 +181,7 @@ export const discoveryFeature = (openDnsSd: OpenDnsSd | undefined): Feature => (
 		if (openDnsSd === undefined) {
 			return;
 		}
-		app.backend.listGateways = (onEnd) => listGateways(app, openDnsSd, onEnd);
+		app.backend.listGateways = () => listGateways(app, openDnsSd);
 		app.backend.sources.push((settings) => {
 			const label = readSetting("backend", settings);
 			if (!label?.startsWith(SEARCH_SCHEME)) {
@@ -218,14 +218,9 @@ const MAX_TEXT_LENGTH = 64;
 /**
  * Lists the gateways that announce themselves on the local network and that the device can connect to.
  *
- * @param onEnd called once, when the search is over. Not after `close`
  * @internal exported for its test
  */
-export const listGateways = (
-	{ timer, log }: Runtime,
-	openDnsSd: OpenDnsSd,
-	onEnd: (gateways: readonly FoundGateway[]) => void,
-): { close(): void } => {
+export const listGateways = async ({ timer, log }: Runtime, openDnsSd: OpenDnsSd): Promise<readonly FoundGateway[]> => {
 	const found = new Map<string, FoundGateway>();
 	const take = (service: FoundService): void => {
 		const host = bareHost(service.host).slice(0, MAX_TEXT_LENGTH);
@@ -234,20 +229,13 @@ export const listGateways = (
 		}
 	};
 	let dnsSd: DnsSd | undefined;
-	const end = timer.set(() => {
-		dnsSd?.close();
-		onEnd([...found.values()]);
-	}, SEARCH_TIME);
 	try {
 		dnsSd = openDnsSd();
 		dnsSd.discover({ serviceType: SERVICE_TYPE, onFound: take, onUpdate: take });
 	} catch (error) {
 		log(`gateway search failed: ${String(error)}`);
 	}
-	return {
-		close() {
-			timer.clear(end);
-			dnsSd?.close();
-		},
-	};
+	await new Promise<void>((resolve) => timer.set(resolve, SEARCH_TIME));
+	dnsSd?.close();
+	return [...found.values()];
 };

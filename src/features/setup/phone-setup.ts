@@ -84,8 +84,6 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 	/** The page's language, once a form was sent; before that the device's own. */
 	private language = "";
 	status: SetupStatus = { state: "waiting" };
-	/** The search for gateways, or the trial of the backend. */
-	private step: { close(): void } | undefined;
 	/** Whether a network was joined that is not stored: only a restart returns to the stored one. */
 	private hasLeft = false;
 	/** Ends the set-up while it is open, or tries the known networks. Starts it while it is closed. */
@@ -223,8 +221,6 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 	/** Stops serving the page, and closes the device's own network. */
 	close(): void {
 		this.stopTimer();
-		this.step?.close();
-		this.step = undefined;
 		if (this.isOpen) {
 			this.server?.close();
 			this.server = undefined;
@@ -377,38 +373,34 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 		if (!isJoined) {
 			this.pause({ state: "failed", message: { text: "notJoined", name: ssid } });
 		} else if (finds) {
-			this.findGateways(ssid);
+			await this.findGateways(ssid);
 		} else if (keeps || app.failure !== undefined) {
 			this.finish(values, false);
 		} else {
-			this.tryBackend(values);
+			await this.tryBackend(values);
 		}
 	}
 
-	private findGateways(ssid: string): void {
+	private async findGateways(ssid: string): Promise<void> {
 		this.report({ state: "joining", message: { text: "finding" } });
-		this.step = this.app.backend.listGateways?.((gateways) => {
-			this.step = undefined;
-			this.pause(
-				gateways.length === 0
-					? { state: "failed", message: { text: "noGateway", name: ssid } }
-					: { state: "found", message: { text: "chooseGateway" }, gateways },
-			);
-		});
+		const gateways = (await this.app.backend.listGateways?.()) ?? [];
+		this.pause(
+			gateways.length === 0
+				? { state: "failed", message: { text: "noGateway", name: ssid } }
+				: { state: "found", message: { text: "chooseGateway" }, gateways },
+		);
 	}
 
-	private tryBackend(values: SetupValues): void {
+	private async tryBackend(values: SetupValues): Promise<void> {
 		const { backend, log } = this.app;
 		this.report({ state: "joining", message: { text: "connecting" } });
-		this.step = backend.tryOut(withSettings(values, this.settings), (problem) => {
-			this.step = undefined;
-			log(`set-up: the backend ${problem === undefined ? "answers" : `cannot be reached: ${problem}`}`);
-			if (problem === undefined) {
-				this.finish(values, true);
-			} else {
-				this.pause({ state: "failed", message: { text: "notReached", detail: problem }, canKeep: true });
-			}
-		});
+		const problem = await backend.tryOut(withSettings(values, this.settings));
+		log(`set-up: the backend ${problem === undefined ? "answers" : `cannot be reached: ${problem}`}`);
+		if (problem === undefined) {
+			this.finish(values, true);
+		} else {
+			this.pause({ state: "failed", message: { text: "notReached", detail: problem }, canKeep: true });
+		}
 	}
 
 	/** Stores the settings, and ends the set-up soon. */
