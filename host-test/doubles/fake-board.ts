@@ -54,7 +54,6 @@ export class FakeBoard implements Board {
 	readonly snapshots: number[] = [];
 	response: HttpResponse = { status: 200, body: new ArrayBuffer(0) };
 	upgradeFails = false;
-	closed = false;
 	readonly speaker = { volume: 70 };
 	readonly player = new FakePlayer();
 	readonly screen = {
@@ -136,10 +135,6 @@ export class FakeBoard implements Board {
 
 	constructor(settings = new FakeSettings()) {
 		this.settings = settings;
-	}
-
-	close(): void {
-		this.closed = true;
 	}
 
 	#picture(text: string): ByteSource {

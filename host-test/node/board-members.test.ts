@@ -6,7 +6,7 @@ import { boardManifest } from "xs-mcp/build/board-manifest";
 import { importBundle } from "xs-mcp/build/import-bundle";
 import { ROOT } from "xs-mcp/root";
 import type { BoardData, OpeningBoard, OpenMember } from "../../src/hardware/board-data.js";
-import Axp2101, { type PowerChipGlobal } from "../../src/hardware/drivers/axp2101.js";
+import Axp2101 from "../../src/hardware/drivers/axp2101.js";
 import { openOptional } from "../../src/hardware/drivers/open-optional.js";
 import type { OpenCodecChip } from "../../src/hardware/drivers/open-speaker.js";
 import type { Board } from "../../src/hardware/hardware.js";
@@ -35,13 +35,13 @@ const MODULES: Readonly<Record<string, string>> = {
 	"embedded:io/serial":
 		"export default class { constructor(options) { globalThis.port = options; } write() {} read() {} close() {} };",
 	"embedded:io/digital": "export default class {};",
-	"open-player": "export const openPlayer = (volume) => ({ volume, close() { this.isClosed = true; } });",
+	"open-player": "export const openPlayer = (volume) => ({ volume });",
 	"open-codec": "export default (...args) => args;",
-	"open-face": "export const openFace = (_screen, backlight) => ({ backlight, close() {} });",
+	"open-face": "export const openFace = (_screen, backlight) => ({ backlight });",
 };
 
 /** Stands in for modules with parts of a chip that a board's own code opens. */
-const CHIP_PARTS = `export const openEsp32 = () => ({ network: { close() {} } });`;
+const CHIP_PARTS = `export const openEsp32 = () => ({ network: {} });`;
 
 /** Modules that {@link CHIP_PARTS} stands in for, in the builds of whole boards. */
 const IS_CHIP_PART = /open-esp32\.js$/;
@@ -70,14 +70,13 @@ const wholeBoard: Plugin = {
 async function open(member: string, data: BoardData, given: object = {}, SMBus: unknown = "SMBus") {
 	const entry = join(ROOT, `src/hardware/drivers/open-${member}.ts`);
 	const { default: opener } = await importBundle<{ readonly default: OpenMember }>(entry, doubles);
-	const closing: { close(): void }[] = [];
 	globals.timer = Object.assign(new FakeTimer(), { delays: [] });
 	globals.device = { I2C: { default: { data: 1, clock: 2 } }, io: { SMBus } };
-	const opening: OpeningBoard = { data, board: given, closing };
+	const opening: OpeningBoard = { data, board: given };
 	// As the board does.
 	openOptional(opening.board, member, () => opener(opening));
 	const { failures: lines = [], ...board } = opening.board;
-	return { board: board as Record<string, object>, lines, closing };
+	return { board: board as Record<string, object>, lines };
 }
 
 const BUS = { data: 1, clock: 2, io: "SMBus" };
@@ -118,7 +117,7 @@ const chip =
 		if (error !== undefined) {
 			throw error;
 		}
-		return { args, close() {} };
+		return { args };
 	};
 
 /** An 8-bit PWM output as the SDK has it. Pin 9 is in use. @param written receives the values */
@@ -154,19 +153,17 @@ describe("a board of data", () => {
 	});
 
 	it("opens a speaker without a codec chip, and its player sets the volume", async () => {
-		const { board, closing } = await open("speaker", { speaker: { i2s: I2S, volume: 40 } });
+		const { board } = await open("speaker", { speaker: { i2s: I2S, volume: 40 } });
 		assert.equal(board.speaker, board.player);
 		assert.equal((board.player as { readonly volume: number }).volume, 40);
-		assert.deepEqual(closing, [board.player]);
 	});
 
 	it("opens a speaker's codec chip, which sets the volume", async () => {
 		globals.modules = { "src/hardware/drivers/es8311": chip() };
 		const speaker = { codec: "es8311", address: 0x19, i2s: { ...I2S, main: 3 } } as const;
-		const { board, closing } = await open("speaker", { speaker });
+		const { board } = await open("speaker", { speaker });
 		assert.deepEqual((board.speaker as { readonly args: unknown[] }).args, [BUS, 0x19, true, 70]);
 		assert.equal((board.player as { readonly volume: number }).volume, 100);
-		assert.deepEqual(closing, [board.player, board.speaker]);
 	});
 
 	it("opens the player alone if the codec chip does not answer", async () => {
@@ -178,12 +175,16 @@ describe("a board of data", () => {
 	});
 
 	it("opens a microphone's chip, and the codec of a board with a player", async () => {
-		globals.modules = { "src/hardware/drivers/es7210": chip() };
+		let started: unknown[] = [];
+		const start = (...args: unknown[]): void => {
+			started = args;
+		};
+		globals.modules = { "src/hardware/drivers/es7210": start as never };
 		const player = { volume: 70 };
 		const microphone = { codec: "es7210", address: 0x41, i2s: I2S, channels: 1 } as const;
-		const { board, closing } = await open("microphone", { microphone }, { player });
+		const { board } = await open("microphone", { microphone }, { player });
 		assert.deepEqual(board.codec, [player, 1, undefined]);
-		assert.deepEqual((closing[0] as unknown as { readonly args: unknown[] }).args, [BUS, 0x41, false]);
+		assert.deepEqual(started, [BUS, 0x41, false]);
 	});
 
 	it("passes to the codec whether the microphone has an I2S port that the speaker does not use", async () => {
@@ -203,8 +204,8 @@ describe("a board of data", () => {
 	it("opens no chip for a microphone that shares the speaker's, and no codec without a player", async () => {
 		globals.modules = { "src/hardware/drivers/es8311": chip(new Error("opened twice")) };
 		const both = { codec: "es8311", i2s: I2S } as const;
-		const { board, closing, lines } = await open("microphone", { speaker: both, microphone: both });
-		assert.deepEqual([board, closing, lines], [{}, [], []]);
+		const { board, lines } = await open("microphone", { speaker: both, microphone: both });
+		assert.deepEqual([board, lines], [{}, []]);
 	});
 
 	it("opens LEDs of both kinds as lights, without one that fails", async () => {
@@ -226,13 +227,12 @@ describe("a board of data", () => {
 			status: { pin: 2, activeLow: true },
 			bad: { pin: 9 },
 		};
-		const { board, closing, lines } = await open("leds", { leds });
+		const { board, lines } = await open("leds", { leds });
 		const { strip, status, ...others } = board.lights as Record<string, Light>;
 		assert.deepEqual([opened, others], [[{ pin: 48, length: 8, order: "RGB" }], {}]);
 		assert.deepEqual([strip?.color, status?.color], [0xffffff, undefined]);
 		Object.assign(status ?? {}, { on: true });
 		assert.deepEqual(written, [255, 0]);
-		assert.deepEqual(closing, [strip, status]);
 		assert.deepEqual(lines, ["LED bad not opened: Error: pin in use"]);
 	});
 
@@ -273,7 +273,7 @@ describe("a board of data", () => {
 			return () => fields;
 		});
 		globals.modules = { "embedded:sensor/Touch/Si12T": Si12T };
-		const { board, closing, lines } = await open("head", { head: HEAD }, { buttons: { screen: {} } });
+		const { board, lines } = await open("head", { head: HEAD }, { buttons: { screen: {} } });
 		assert.deepEqual(lines, []);
 		assert.deepEqual(Object.keys(board.servos ?? {}), ["yaw", "pitch"]);
 		assert.deepEqual(Object.keys(board.head ?? {}), ["check", "move", "lookAt", "gesture"]);
@@ -289,10 +289,6 @@ describe("a board of data", () => {
 			globals.timer.pass(100);
 		}
 		assert.equal(presses, 1);
-		for (const part of closing) {
-			part.close();
-		}
-		assert.equal(closing.length, 4);
 	});
 
 	it("opens a head without a touch sensor that does not answer", async () => {
@@ -356,13 +352,12 @@ describe("a board of data", () => {
 		assert.deepEqual(opened.sort(), members.sort());
 	});
 
-	it("takes power chip and amplifier from the set-up of the SDK's target, and closes the chip", async () => {
+	it("takes power chip and amplifier from the set-up of the SDK's target", async () => {
 		const { bus, memory } = fakeBus();
 		memory.set("52/164", 80);
 		new Axp2101({ sensor: bus, address: 0x34 });
-		const { board, closing } = await open("power", { power: { isOpen: true, backlight: true } });
+		const { board } = await open("power", { power: { isOpen: true, backlight: true } });
 		assert.equal((board.battery as { readonly level: number }).level, 80);
-		assert.equal(closing[0], (globals as PowerChipGlobal).powerChip);
 		Object.assign(globals, { amp: {} });
 		const { default: openAw88298 } = await importBundle<{ readonly default: OpenCodecChip }>(
 			join(ROOT, "src/hardware/drivers/aw88298.ts"),

@@ -74,7 +74,7 @@ export default suite("application", {
 	}),
 	"runs on a board that has no part at all"() {
 		const { system } = new FakeBoard();
-		const { application, transport, mcp } = start({ name: "bare", system, close() {} });
+		const { application, transport, mcp } = start({ name: "bare", system });
 		transport.channel.greet();
 		equal(application.state, "idle");
 		mcp();

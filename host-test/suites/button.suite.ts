@@ -53,7 +53,7 @@ class FakePin {
 
 /** A touch screen, and its next touch; undefined: nothing new, an error: it cannot be read. */
 function touchScreen(interrupt: boolean) {
-	const state = { tell: (): void => {}, fingers: undefined as object[] | Error | undefined, closed: false };
+	const state = { tell: (): void => {}, fingers: undefined as object[] | Error | undefined };
 	class FakeTouch {
 		readonly configuration = { interrupt };
 
@@ -66,10 +66,6 @@ function touchScreen(interrupt: boolean) {
 				throw state.fingers;
 			}
 			return state.fingers;
-		}
-
-		close(): void {
-			state.closed = true;
 		}
 	}
 	const timer = new FakeTimer();
@@ -164,12 +160,9 @@ export default suite("buttons", {
 	},
 	"on a touch screen: are down while a finger is on it"() {
 		for (const interrupt of [true, false]) {
-			const { state, timer, button, touch, presses } = touchScreen(interrupt);
+			const { touch, presses } = touchScreen(interrupt);
 			touch([{}], undefined, []);
 			equal([presses.length, presses[0]?.long], [1, false]);
-			button.close();
-			equal([state.closed, timer.size], [true, 0]);
-			state.tell();
 		}
 	},
 	"on a touch screen that fails now and then: take the next look at it": given(installGuard, ({ guard, release }) => {

@@ -64,20 +64,20 @@ export default suite("drivers", {
 		equal(written, [1, 161, 208, 256]);
 		equal(speaker.volume, 100);
 	},
-	"ES8311: has the board's volume as its own, but is silent until it is set": given(fakeBus, ({ bus, memory }) => {
+	"ES8311: has the board's volume as its own, but is silent until it is set"() {
 		const volumes = [undefined, 100].map((volume) => {
+			const { bus, memory } = fakeBus();
 			const codec = openEs8311(bus, 0x18, false, volume);
 			const before = memory.get(`${0x18}/${0x32}`);
 			// The application does this at start if no volume is stored.
 			codec.volume = codec.volume as number;
-			codec.close();
 			return [codec.volume, before, memory.get(`${0x18}/${0x32}`)];
 		});
 		equal(volumes, [
 			[70, 0, 0xbf - 29],
 			[100, 0, 0xbf],
 		]);
-	}),
+	},
 	"ES8311: is silent at 0, at 0 dB at 100, and softer in even steps between": given(fakeBus, ({ bus, memory }) => {
 		const codec = openEs8311(bus);
 		const register = (number: number): number | undefined => memory.get(`${0x18}/${number}`);
@@ -88,26 +88,21 @@ export default suite("drivers", {
 		equal(volumes, [0xbf, 0x8f, 0x60, 0]);
 		equal(codec.volume, 0);
 	}),
-	"ES8311: makes its clock of 256 times the sample rate from the master clock or the bit clock": given(
-		fakeBus,
-		({ bus, memory }) => {
-			const clocks = [false, true].map((hasMasterClock) => {
-				openEs8311(bus, 0x19, hasMasterClock).close();
-				return [memory.get(`${0x19}/${0x01}`), memory.get(`${0x19}/${0x02}`)];
-			});
-			// The source is bit 7; the factor, a power of two, is in bits 4 and 3.
-			equal(clocks, [
-				[0xbf, 3 << 3],
-				[0x3f, 0],
-			]);
-		},
-	),
-	"ES8311: releases the bus if the chip does not answer, or is closed": given(fakeBus, ({ bus, open, absent }) => {
+	"ES8311: makes its clock of 256 times the sample rate from the master clock or the bit clock"() {
+		const clocks = [false, true].map((hasMasterClock) => {
+			const { bus, memory } = fakeBus();
+			openEs8311(bus, 0x19, hasMasterClock);
+			return [memory.get(`${0x19}/${0x01}`), memory.get(`${0x19}/${0x02}`)];
+		});
+		// The source is bit 7; the factor, a power of two, is in bits 4 and 3.
+		equal(clocks, [
+			[0xbf, 3 << 3],
+			[0x3f, 0],
+		]);
+	},
+	"ES8311: releases the bus if the chip does not answer": given(fakeBus, ({ bus, open, absent }) => {
 		absent.add(0x18);
 		throws(() => openEs8311(bus), /^write failed$/);
-		equal(open.size, 0);
-		absent.clear();
-		openEs8311(bus).close();
 		equal(open.size, 0);
 	}),
 	"ES7210: sends two microphones as 16-bit I2S, and releases the bus": given(

@@ -58,8 +58,4 @@ export default suite("Ethernet", {
 		ethernet.become(500);
 		equal([network.online, asked.length], [true, 2]);
 	},
-	"closes its interface": given(plugIn, ({ network, ethernet }) => {
-		network.close();
-		equal(ethernet.closed, true);
-	}),
 });

@@ -18,7 +18,7 @@ function startWithSetup(built: Readonly<Record<string, unknown>>, { screen = tru
 	const platform = new FakeHttpPlatform();
 	const { screen: _screen, ...rest } = fake;
 	const boot: Button = { onPress: undefined };
-	const board = { ...(screen ? fake : rest), accessPoint, bootButton: () => boot, close() {} };
+	const board = { ...(screen ? fake : rest), accessPoint, bootButton: () => boot };
 	const started = startOn({ board, built: { ssid: "home", ...built }, features: [setupFeature(platform)] });
 	return { ...started, fake, boot, accessPoint, platform, ...browserOf(platform) };
 }
@@ -54,10 +54,10 @@ export default suite("a setting that cannot be used", {
 		equal(log[0], "unknown settings: pasword, keepalive");
 		equal(application.state, "connecting");
 	},
-	"does not restart the device, and leaves the board open"() {
+	"does not restart the device"() {
 		const { board, timer } = startWith({ keepAlive: "soon" });
 		timer.pass(1_000_000);
-		equal([board.restarts, board.closed, timer.size], [[], false, 0]);
+		equal([board.restarts, timer.size], [[], 0]);
 	},
 	"opens the set-up by phone, which shows its network beside the error"() {
 		const { application, fake, accessPoint, platform } = startWithSetup({ backend: "nonsense" });
@@ -104,7 +104,7 @@ export default suite("a setting that cannot be used", {
 		]);
 	},
 	"is named in the log of a board without a screen"() {
-		const board = { name: "bare", system: new FakeBoard().system, close() {} };
+		const board = { name: "bare", system: new FakeBoard().system };
 		const { log } = startOn({ board, built: { backend: 5 } });
 		matches(log.at(-1) ?? "", /^fatal error: backend: expected a string, got 5$/);
 	},

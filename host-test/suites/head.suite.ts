@@ -245,7 +245,6 @@ export default suite("a head on serial servos", {
 		wire.change = () => undefined;
 		matches(await failureOf(pass(timer, arm.move(10, 100))), /^servo 1: no answer$/);
 		equal(arm.error, "servo 1: no answer");
-		arm.close();
 	}),
 	"SCS0009: refuses angles out of its range": given(servo, async ({ arm }) => {
 		matches(await failureOf(arm.move(129)), /^angle: servo moves from -128 to 128 degrees, not to 129$/);
@@ -303,7 +302,6 @@ export default suite("a head on serial servos", {
 		await callTool(client, "self.servo.move", { name: "arm", angle: 30 });
 		await wait(timer);
 		equal(words(client.heard()[0]), "servo 1: no answer");
-		arm.close();
 	}),
 	"self.head.move moves one axis or both": given(head, async ({ head: part, yaw, pitch }) => {
 		const client = clientOf({ head: part });

@@ -460,7 +460,7 @@ export default suite("parts as data", {
 		const pins = new FakePins();
 		const load = <Export>(module: string): Export => pins.load<Export>(module);
 		const io = { load, bus: () => ({}), timer: new FakeTimer(), ticks: () => 0, log() {} };
-		const board = { name: "board", lights: { led: { on: false } }, close() {} };
+		const board = { name: "board", lights: { led: { on: false } } };
 		throws(
 			() => addParts(board, device({ parts: { led: pwm({ pin: 2 }) } }), io),
 			/^part led: the board has lights of this name: choose another name$/,

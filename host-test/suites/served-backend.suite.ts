@@ -132,7 +132,7 @@ export default suite("a device that knows only an otaUrl", {
 		equal(sockets().length, 1);
 	},
 	async "says so on a board that cannot update itself, and connects"() {
-		const board = { ...new FakeBoard(), installer: undefined, close() {} } as unknown as FakeBoard;
+		const board = { ...new FakeBoard(), installer: undefined } as unknown as FakeBoard;
 		const { answer, log, sockets } = startFrom(board);
 		await answer(200, { ...websocket("first"), firmware: { version: "0.0.1", url: "http://f.bin", force: 1 } });
 		ok(log.includes("firmware 0.0.1 (forced) is available, but this board cannot update itself"));

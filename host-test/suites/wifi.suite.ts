@@ -150,11 +150,6 @@ export default suite("Wi-Fi and the time", {
 		await settled();
 		equal(wifi.attempts, [{ SSID: "weak", password: "password of weak" }]);
 	},
-	"joins nothing after it was closed during a scan": given(joinSeveral, async ({ wifi, network, finishScan }) => {
-		network.close();
-		await finishScan(["strong", -50]);
-		equal(wifi.attempts, []);
-	}),
 	async "tries the known networks in range while the set-up is open, and gives up for the one that a person chose"() {
 		const { network, wifi, timer, finishScan } = joinSeveral();
 		await finishScan();
@@ -285,10 +280,6 @@ export default suite("Wi-Fi and the time", {
 		wifi.become(500);
 		equal(clock.asked.length, 2);
 	},
-	"lets go of everything": given(join, ({ wifi, network, clock, timer }) => {
-		network.close();
-		equal([wifi.closed, clock.closed, timer.size], [true, true, 0]);
-	}),
 	"sets the machine's clock by the time server": given(askTime, ({ clock, ask, machine, clients, log }) => {
 		equal(clock.isSet, false);
 		ask();

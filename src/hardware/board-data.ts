@@ -229,8 +229,6 @@ export interface OpeningBoard {
 	readonly data: BoardData;
 	/** The parts so far. */
 	readonly board: Partial<Board>;
-	/** Parts to close, in this order. */
-	readonly closing: { close(): void }[];
 	/** The backlight that a power chip feeds. */
 	backlight?: Backlight;
 	/** Sets the machine's clock and the real-time clock, in seconds since 1970. */

@@ -310,8 +310,6 @@ export interface Board extends Hardware {
 	readonly power?: ChipPower;
 	/** Lines for the log about parts that could not be opened. */
 	failures?: readonly string[];
-	/** Closes everything that the board opened. */
-	close(): void;
 }
 
 /** A running timer, opaque to the firmware. */

@@ -18,7 +18,7 @@ interface PreviewOptions {
 const SHOW_TIME = 10_000;
 
 /** Shows pictures on the screen of a face, which returns after a while, or when it has something important to tell. */
-export const picturePreview = (options: PreviewOptions): Preview & { close(): void } => {
+export const picturePreview = (options: PreviewOptions): Preview => {
 	let shown: ShownPicture | undefined;
 	return {
 		begin() {
@@ -26,8 +26,6 @@ export const picturePreview = (options: PreviewOptions): Preview & { close(): vo
 			shown = new ShownPicture(options);
 			return shown;
 		},
-		/** Draws no more. */
-		close: () => shown?.close(),
 	};
 };
 

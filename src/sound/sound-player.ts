@@ -50,10 +50,6 @@ export class SoundPlayer implements Player, Speaker {
 		this.sound?.stop();
 		this.sound = undefined;
 	}
-
-	close(): void {
-		this.stop();
-	}
 }
 
 /** @returns 0 to 1, for a volume in percent */

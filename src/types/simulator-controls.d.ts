@@ -5,7 +5,6 @@ declare module "button" {
 	class Button {
 		/** @param options `onPush` is called with 1 when the button goes down, and with 0 when it comes up */
 		constructor(options: { readonly onPush: (value: number) => void });
-		close(): void;
 	}
 	export default Button;
 }
@@ -15,7 +14,6 @@ declare module "led" {
 	class LED {
 		/** @param value 1 for on, 0 for off */
 		write(value: number): void;
-		close(): void;
 	}
 	export default LED;
 }

@@ -56,7 +56,6 @@ const board: Board = {
 	installer: { install: async () => {} },
 	settings: { get: () => undefined, set: () => true, delete() {} },
 	http: { request: async () => ({ status: 200, body: new ArrayBuffer(0) }) },
-	close() {},
 };
 
 /** The firmware's own tools, and others until as many are listed as the figure asks for. Those for users only are not listed. */

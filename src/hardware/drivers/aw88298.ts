@@ -13,7 +13,7 @@ const openAw88298: OpenCodecChip = (_bus, _address, _hasMasterClock, volume) => 
 	const setVolume = (value: number): void => {
 		amp.volume = value;
 	};
-	return Object.assign(registerSpeaker(setVolume, SILENCE, LOUDEST, volume), { close() {} });
+	return registerSpeaker(setVolume, SILENCE, LOUDEST, volume);
 };
 
 export default openAw88298;

@@ -48,8 +48,4 @@ export default class Axp2101 implements SdkPower {
 		}
 		this.writeByte(LDO_ENABLE, percent === 0 ? supplies & ~DLDO1 : supplies | DLDO1);
 	}
-
-	close(): void {
-		this.device.close();
-	}
 }

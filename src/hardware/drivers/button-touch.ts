@@ -1,4 +1,4 @@
-import type { TimerHandle, TimerModule, WakePin } from "../hardware.js";
+import type { WakePin } from "../hardware.js";
 import { TimedButton, type TimedButtonOptions } from "./button.js";
 
 /** ECMA-419's touch sensor. */
@@ -7,7 +7,6 @@ export interface TouchSensor {
 	sample(): readonly object[] | undefined;
 	/** `interrupt` says whether the sensor calls `onSample` by itself. */
 	readonly configuration?: { readonly interrupt?: boolean };
-	close(): void;
 }
 
 export interface TouchButtonOptions extends TimedButtonOptions {
@@ -22,25 +21,15 @@ const POLL_INTERVAL = 50;
 /** A touch screen that is one large button. */
 export class TouchButton extends TimedButton {
 	readonly wakePin: WakePin | undefined;
-	private readonly timer: TimerModule;
-	private readonly poll: TimerHandle | undefined;
 	private touch: TouchSensor | undefined;
 
 	constructor(options: TouchButtonOptions) {
 		super(options);
-		this.timer = options.timer;
 		this.wakePin = options.wakePin;
 		this.touch = options.open(() => this.sample());
 		if (this.touch.configuration?.interrupt !== true) {
-			this.poll = options.timer.repeat(() => this.sample(), POLL_INTERVAL);
+			options.timer.repeat(() => this.sample(), POLL_INTERVAL);
 		}
-	}
-
-	override close(): void {
-		super.close();
-		this.timer.clear(this.poll);
-		this.touch?.close();
-		this.touch = undefined;
 	}
 
 	/** A bus fails now and then: the next poll tries again. */

@@ -34,16 +34,10 @@ const LOUDEST = 0xbf;
  * @param volume initial volume, in percent
  * @throws Error if the chip does not answer
  */
-export default function openEs8311(
-	bus: SmBusRecord,
-	address = 0x18,
-	hasMasterClock = false,
-	volume?: number,
-): Speaker & { close(): void } {
+export default function openEs8311(bus: SmBusRecord, address = 0x18, hasMasterClock = false, volume?: number): Speaker {
 	return openOnBus(bus, address, (chip) => {
 		const pairs = `${RESET} ${hasMasterClock ? FROM_MASTER : FROM_BIT_CLOCK} ${START}`;
 		writeRegisters(pairs, (register, value) => chip.writeUint8(register, value));
-		const speaker = registerSpeaker((value) => chip.writeUint8(VOLUME, value), 0, LOUDEST, volume);
-		return Object.assign(speaker, { close: () => chip.close() });
+		return registerSpeaker((value) => chip.writeUint8(VOLUME, value), 0, LOUDEST, volume);
 	});
 }

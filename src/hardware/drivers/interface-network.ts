@@ -10,7 +10,6 @@ export interface NetworkInterface {
 	readonly MAC: string | undefined;
 	/** The option `hostname` is sent to the DHCP server. `static` is a fixed address, or false for one by DHCP. */
 	configure(options: { hostname: string } | { static: StaticAddress | false }): void;
-	close(): void;
 }
 
 /** ECMA-419's record of an interface. */
@@ -56,11 +55,6 @@ export class InterfaceNetwork<Interface extends NetworkInterface> implements Net
 
 	get hasAddress(): boolean {
 		return this.interface.connection >= HAS_ADDRESS;
-	}
-
-	close(): void {
-		this.time.clock.close();
-		this.interface.close();
 	}
 
 	/** Describes the connection for the log. */

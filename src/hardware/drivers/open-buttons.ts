@@ -11,7 +11,7 @@ export const openButton = (options: Pick<DigitalButtonOptions, "pin" | "activeHi
 	new DigitalButton({ ...options, io: Digital, timer: Timer, ticks: () => Time.ticks });
 
 /** Opens the buttons of a board. The one at the chip's BOOT pin is its BOOT button, too. */
-export default (({ data: { buttons = {} }, board, closing }) => {
+export default (({ data: { buttons = {} }, board }) => {
 	const bootPin = ESP32_MODELS[esp32Chip.numbers.model]?.boot;
 	for (const [name, pin] of Object.entries(buttons)) {
 		const button = openButton(typeof pin === "number" ? { pin } : pin);
@@ -20,6 +20,5 @@ export default (({ data: { buttons = {} }, board, closing }) => {
 			buttons: { ...board.buttons, [name]: button },
 			...(isBoot && { bootButton: () => button }),
 		});
-		closing.push(button);
 	}
 }) satisfies OpenMember;

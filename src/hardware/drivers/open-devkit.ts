@@ -15,7 +15,7 @@ const esp32Console = deepFreeze({
 });
 
 /** Adds the parts of a bare chip: the serial port of its log, and its BOOT button, which is opened on demand. */
-export default (({ board, closing }) => {
+export default (({ board }) => {
 	const { boot: pin, uart } = ESP32_MODELS[esp32Chip.numbers.model] ?? {};
 	// It can be opened in release builds only.
 	esp32Console.disableInterrupts();
@@ -30,5 +30,4 @@ export default (({ board, closing }) => {
 				},
 			}),
 	});
-	closing.push({ close: () => boot?.close() });
 }) satisfies OpenMember;

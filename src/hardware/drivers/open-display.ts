@@ -30,9 +30,8 @@ const openBacklight = (data: DisplayData["backlight"]): Backlight | undefined =>
 };
 
 /** Opens the screen that `config.screen` names, and previews if the build has them. */
-export default (({ data: { display }, board, closing, backlight }) => {
+export default (({ data: { display }, board, backlight }) => {
 	const screen = openFace(new config.Screen({}), backlight ?? openBacklight(display?.backlight));
 	const preview = inBuild<typeof openPreview>("src/screen/open-preview")?.(screen);
 	Object.assign(board, { screen, ...(preview && { preview }) });
-	closing.push(...(preview ? [preview] : []), screen);
 }) satisfies OpenMember;

@@ -91,5 +91,5 @@ export const openEsp32 = (name: string, setTime = (seconds: number): void => Tim
 		serials: ESP32_MODELS[esp32Chip.numbers.model]?.hasUsb
 			? [{ io: UsbSerial, usb: esp32Usb, timer: Timer } as unknown as SerialRecord]
 			: [],
-	} satisfies Omit<Board, "close">;
+	} satisfies Board;
 };

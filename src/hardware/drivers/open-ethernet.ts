@@ -14,7 +14,7 @@ const openEthernet = (name: string, setTime = (seconds: number): void => Time.se
 	const time = { clock: openClock(setTime), needsTime: true, log };
 	const network = new InterfaceNetwork("ethernet", "Ethernet", { io: Ethernet }, time);
 	network.interface.connect();
-	return { ...openChip(name, network.macAddress, setTime), network } satisfies Omit<Board, "close">;
+	return { ...openChip(name, network.macAddress, setTime), network } satisfies Board;
 };
 
 export default openEthernet;

@@ -9,7 +9,7 @@ import { boardBus, openOptional } from "./open-optional.js";
 import { openScsBus, openScsServo } from "./scs-servo.js";
 
 /** The SDK's Si12T: how hard each of its fields is touched, 0 to 3. */
-type Si12T = new (options: object) => { sample(): readonly number[]; close(): void };
+type Si12T = new (options: object) => { sample(): readonly number[] };
 
 /** Sensitivity of M5Stack's firmware. */
 const SENSITIVITY = 3;
@@ -27,23 +27,20 @@ const openHeadTouch = () => {
 				return undefined;
 			}
 		},
-		close: () => chip.close(),
 	};
 };
 
 /** Opens the servos of a head, and the touch sensor on it, if it answers, as the button "head". */
-export default (({ data, board, closing }) => {
+export default (({ data, board }) => {
 	const { transmit, receive, touch, yaw, pitch } = data.head as NonNullable<BoardData["head"]>;
 	if (touch !== undefined) {
 		openOptional(board, "touch sensor", () => {
 			const head = new TouchButton({ open: openHeadTouch, timer: Timer, ticks: () => Time.ticks });
 			Object.assign(board, { buttons: { ...board.buttons, head } });
-			closing.push(head);
 		});
 	}
 	const port = { io: Serial, port: HEAD_UART, transmit, receive } as unknown as Parameters<typeof openScsBus>[0];
 	const bus = openScsBus(port, Timer);
 	const servos = { yaw: openScsServo(bus, Timer, yaw), pitch: openScsServo(bus, Timer, pitch) };
 	Object.assign(board, { servos, head: servoHead(servos) });
-	closing.push(servos.yaw, servos.pitch, bus);
 }) satisfies OpenMember;

@@ -6,7 +6,7 @@ import { boardBus, openOptional } from "./open-optional.js";
 import type openPy32Light from "./py32-light.js";
 
 /** Opens the LEDs of a board as its lights. The build has the modules that they need. */
-export default (({ data: { leds = {} }, board, closing }) => {
+export default (({ data: { leds = {} }, board }) => {
 	const load = <Export>(module: string): Export => inBuild<Export>(module) as Export;
 	const opened = Object.entries(leds).flatMap(([name, led]) => {
 		const light = openOptional(board, `LED ${name}`, () => {
@@ -21,5 +21,4 @@ export default (({ data: { leds = {} }, board, closing }) => {
 		return light ? [[name, light] as const] : [];
 	});
 	Object.assign(board, { lights: Object.fromEntries(opened) });
-	closing.push(...opened.map(([, light]) => light));
 }) satisfies OpenMember;

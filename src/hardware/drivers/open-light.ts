@@ -33,9 +33,8 @@ export const lightSensor = (source: SampledSource<LightSample>, unit: string, ti
 	});
 
 /** Opens the light sensor of a board. */
-export default (({ data: { light: driver }, board, closing }) => {
+export default (({ data: { light: driver }, board }) => {
 	const Driver = chipClass<new (options: object) => SampledSource<LightSample>>(driver, "sensor", "Light");
 	const light = lightSensor(new Driver({ sensor: boardBus() }), "counts", Timer);
 	Object.assign(board, { sensors: { ...board.sensors, light } });
-	closing.push(light);
 }) satisfies OpenMember;

@@ -41,12 +41,11 @@ const wasMoved = (now: Axes, before: Axes): boolean =>
 const STANDARD_GRAVITY = 9.80665;
 
 /** Opens the motion sensor of a board. */
-export default (({ data, board, closing }) => {
+export default (({ data, board }) => {
 	const { driver, address, unit } = typeof data.motion === "object" ? data.motion : {};
 	const bus = { ...boardBus(), ...(address !== undefined && { address }) };
 	const Imu = chipClass<new (options: object) => SampledSource<MotionSample>>(driver, "sensor", "IMU");
 	const source = new Imu({ sensor: driver === undefined ? {} : bus });
 	const motion = motionSensor(source, Timer, unit === "g" ? STANDARD_GRAVITY : 1);
 	Object.assign(board, { sensors: { ...board.sensors, motion } });
-	closing.push(motion);
 }) satisfies OpenMember;

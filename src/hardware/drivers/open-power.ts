@@ -79,7 +79,6 @@ export default ((opening) => {
 			peripheral: bus,
 		});
 	const chip: BoardPower = powerChip ?? open();
-	opening.closing.push(...(powerChip ? [powerChip] : []));
 	if (registers !== undefined) {
 		writeRegisters(registers, (register, value) => chip.writeByte(register, value));
 	}

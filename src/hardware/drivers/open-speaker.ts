@@ -5,19 +5,13 @@ import type { Speaker } from "../sound.js";
 import { boardBus, openOptional } from "./open-optional.js";
 
 /** Opens a codec chip on the bus of the board. The default export of a chip's module. */
-export type OpenCodecChip = (
-	bus: object,
-	address?: number,
-	hasMasterClock?: boolean,
-	volume?: number,
-) => Speaker & { close(): void };
+export type OpenCodecChip = (bus: object, address?: number, hasMasterClock?: boolean, volume?: number) => Speaker;
 
 /** Opens the speaker of a board. A codec chip sets the volume, else the player does, as it does if the chip does not answer. */
-export default (({ data, board, closing }) => {
+export default (({ data, board }) => {
 	const { codec, address, i2s, volume = 70 } = typeof data.speaker === "object" ? data.speaker : {};
 	const open = codec === undefined ? undefined : inBuild<OpenCodecChip>(`src/hardware/drivers/${codec}`);
 	const chip = openOptional(board, "codec chip", () => open?.(boardBus(), address, i2s?.main !== undefined, volume));
 	const player = openPlayer(chip ? 100 : volume);
 	Object.assign(board, { speaker: chip ?? player, player });
-	closing.push(player, ...(chip ? [chip] : []));
 }) satisfies OpenMember;

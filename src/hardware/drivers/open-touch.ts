@@ -12,7 +12,7 @@ type Driver = new (options: object) => TouchSensor & { configure?(options: objec
 const THRESHOLD = 20;
 
 /** Opens the touch screen of a board as the button "screen". */
-export default (({ data, board, closing }) => {
+export default (({ data, board }) => {
 	const { driver, address, interrupt, reset, i2c } = typeof data.touch === "object" ? data.touch : {};
 	const options = driver !== undefined && {
 		sensor: { ...boardBus(driver === "gt911" ? "I2C" : "SMBus"), ...(address !== undefined && { address }), ...i2c },
@@ -30,5 +30,4 @@ export default (({ data, board, closing }) => {
 	const wakePin = interrupt === undefined ? undefined : { pin: interrupt, high: driver === "gt911" };
 	const screen = new TouchButton({ open, timer: Timer, ticks: () => Time.ticks, wakePin });
 	Object.assign(board, { buttons: { ...board.buttons, screen } });
-	closing.push(screen);
 }) satisfies OpenMember;

@@ -132,7 +132,6 @@ export const openScsBus = ({ io, ...pins }: SerialRecord, timer: TimerModule) =>
 		read: (id: number, register: number, count: number) => request(id, [READ, register, count], count),
 		/** Writes registers. Rejects as `read` does. */
 		write: (id: number, register: number, ...values: readonly number[]) => request(id, [WRITE, register, ...values], 0),
-		close: () => port.close(),
 	};
 };
 
@@ -228,10 +227,6 @@ export const openScsServo = (
 			}
 			servo.error = undefined;
 			schedulePoll(move, POLL_INTERVAL);
-		},
-		close(): void {
-			moves += 1;
-			timer.clear(poll);
 		},
 	};
 	void pollPosition();

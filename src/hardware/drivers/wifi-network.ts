@@ -66,7 +66,6 @@ const MAX_CHECKS = 6;
  */
 export class WiFiNetwork extends InterfaceNetwork<WiFiInterface> {
 	private readonly options: WiFiNetworkOptions;
-	private readonly watch: TimerHandle;
 	private networks: readonly WiFiAccess[];
 	/** Networks to try next. Once they are used up, a scan ranks the known networks again. */
 	private candidates: WiFiAccess[] = [];
@@ -85,7 +84,7 @@ export class WiFiNetwork extends InterfaceNetwork<WiFiInterface> {
 		super("wifi", "Wi-Fi", options.wifi, options);
 		this.options = options;
 		this.networks = options.networks;
-		this.watch = options.timer.repeat(() => this.checkConnection(), WIFI_CHECK_INTERVAL);
+		options.timer.repeat(() => this.checkConnection(), WIFI_CHECK_INTERVAL);
 		if (options.networks.length === 0) {
 			this.log('the setting "ssid" is empty, not joining a network');
 		}
@@ -219,13 +218,6 @@ export class WiFiNetwork extends InterfaceNetwork<WiFiInterface> {
 				finish();
 			}
 		});
-	}
-
-	override close(): void {
-		this.isPaused = true;
-		this.options.timer.clear(this.watch);
-		this.endAttempt?.(false);
-		super.close();
 	}
 
 	/** Tries the next known network. If there are several, a scan ranks them. */

@@ -18,19 +18,12 @@ const openMember = (member: string, opening: OpeningBoard): void =>
 /** Any ESP32, with the parts that the build's manifests describe as `config.board` and include. */
 export const openBoard = () => {
 	const { board: data = {} } = config as { readonly board?: BoardData };
-	const opening: OpeningBoard = { data, board: {}, closing: [] };
-	const { closing } = opening;
+	const opening: OpeningBoard = { data, board: {} };
 	for (const member of MEMBERS.filter((each) => data[each] !== undefined)) {
 		openMember(member, opening);
 	}
 	const open = (data.ethernet && inBuild<typeof openEthernet>("src/hardware/drivers/open-ethernet")) || openEsp32;
 	const board = Object.assign(opening.board, open(FIRMWARE.board, opening.setTime));
 	openMember("devkit", opening);
-	return Object.assign(board, {
-		close() {
-			for (const part of [...closing, board.network]) {
-				part.close();
-			}
-		},
-	});
+	return board;
 };

@@ -38,7 +38,7 @@ const macAddress = (settings: Settings): string => {
 };
 
 /** The LED of the simulated device, where the device that was chosen in the simulator has one. */
-const openLight = (): Light & { close(): void } => {
+const openLight = (): Light => {
 	const led = new SimulatedLed();
 	let isOn = false;
 	return {
@@ -49,7 +49,6 @@ const openLight = (): Light & { close(): void } => {
 			isOn = on;
 			led.write(on ? 1 : 0);
 		},
-		close: () => led.close(),
 	};
 };
 
@@ -60,24 +59,22 @@ export const openBoard = () => {
 	// Shows the pins of a project's parts.
 	inBuild<() => void>("src/hardware/parts/simulator/open-pin-panel")?.();
 	const face = openFace(screen);
-	const preview = openPreview(face);
 	const wifi = openSimulatedWiFi(settings);
 	const player = openPlayer(70);
 	// A build that includes it, where libopus is.
 	const codec = inBuild<typeof openCodec>("src/sound/open-codec")?.(player, 1, true);
-	const led = openLight();
 	const button = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
 	// The key Del presses it, too.
-	const simulated = new SimulatedButton({ onPush: (value) => button.follow(value === 1) });
+	new SimulatedButton({ onPush: (value) => button.follow(value === 1) });
 	return {
 		buttons: { button },
-		lights: { led },
+		lights: { led: openLight() },
 		name: "simulator",
 		speaker: player,
 		player,
 		...(codec && { codec }),
 		screen: face,
-		preview,
+		preview: openPreview(face),
 		camera: { capture: async () => heldBytes(new Uint8Array(new Resource("room.jpg"))) },
 		// The computer's own network is always online.
 		network: wifi ?? { type: "ethernet", online: true, onChange: undefined },
@@ -95,13 +92,5 @@ export const openBoard = () => {
 			},
 		},
 		settings,
-		close() {
-			player.close();
-			preview.close();
-			simulated.close();
-			button.close();
-			led.close();
-			face.close();
-		},
 	} satisfies Board;
 };

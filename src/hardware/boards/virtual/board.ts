@@ -119,9 +119,8 @@ export const openBoard = () => {
 	const player = new SoundPlayer(host.AudioOut, Timer, 70);
 	const settings = new StoredSettings(Preference, (message) => trace(`${message}\n`));
 	const wifi = openSimulatedWiFi(settings);
-	const { close, ...parts } = openParts(board);
 	return {
-		...parts,
+		...openParts(board),
 		name: board.name,
 		...(has("player") && { speaker: player, player }),
 		...(has("codec") && { codec: openCodec(player, board.isFullDuplex) }),
@@ -144,9 +143,5 @@ export const openBoard = () => {
 		},
 		updater: openUpdater(),
 		settings,
-		close() {
-			player.close();
-			close();
-		},
 	} satisfies Board;
 };

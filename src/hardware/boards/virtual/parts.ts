@@ -33,11 +33,6 @@ class Finger {
 		}
 	}
 
-	close(): void {
-		Timer.clear(this.lasting);
-		this.button.close();
-	}
-
 	private apply(isDown: boolean, time: number): void {
 		this.button.follow(isDown);
 		this.lasting = Timer.set(
@@ -102,7 +97,7 @@ const SENSORS = {
 /** The lights, sensors, buttons and the head of a virtual board, and its prompt. */
 export const openParts = (
 	board: host.VirtualBoardProfile,
-): Pick<Board, "buttons" | "lights" | "sensors" | "servos" | "head"> & { readonly chat: Chat; close(): void } => {
+): Pick<Board, "buttons" | "lights" | "sensors" | "servos" | "head"> & { readonly chat: Chat } => {
 	const fingers = byName(board.buttons, () => new Finger());
 	const sensors = byName(board.sensors, (kind) => SENSORS[kind]());
 	host.on("button", (name, isDown) => fingers[name]?.move(isDown));
@@ -127,11 +122,6 @@ export const openParts = (
 		}),
 		...(board.buttons.length > 0 && { buttons: byName(board.buttons, (name) => (fingers[name] as Finger).button) }),
 		chat,
-		close() {
-			for (const finger of Object.values(fingers)) {
-				finger.close();
-			}
-		},
 	};
 };
 
