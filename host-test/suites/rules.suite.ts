@@ -1,5 +1,5 @@
 import type { Feature } from "../../src/core/listener.js";
-import { rulesFeature } from "../../src/features/rules/rules.js";
+import { rulesFeature } from "../../src/features/rules/feature.js";
 import { localTime, readTimeZone } from "../../src/features/rules/time-zone.js";
 import type { Light } from "../../src/hardware/kinds/light.js";
 import { analog } from "../../src/hardware/parts/analog.js";
