@@ -1,16 +1,12 @@
-import { definePartKind } from "./part-kind.js";
+import { definePartKind, type NamedPart } from "./part-kind.js";
 
 /** A light of a board: an LED, a strip of them. Its members are plain properties: writing one changes the light at once. */
-export interface Light {
+export interface Light extends NamedPart {
 	on: boolean;
 	/** Percent of its full brightness, an integer from 0 to 100, kept while it is off. Absent if it cannot be dimmed. */
 	brightness?: number;
 	/** Red, green and blue as 0xRRGGBB. Absent or undefined if the light has one colour only. */
 	color?: number | undefined;
-	/** Its name for people. */
-	readonly title?: string | undefined;
-	/** Why it cannot be changed: its pin could not be opened. Absent or undefined if it can. */
-	readonly error?: string | undefined;
 }
 
 export const light = definePartKind<Light>()({

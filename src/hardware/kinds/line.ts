@@ -1,13 +1,9 @@
-import { definePartKind } from "./part-kind.js";
+import { definePartKind, type NamedPart } from "./part-kind.js";
 
 /** A serial line to another device, which sends and takes lines of text. */
-export interface SerialLine {
-	/** Its name for people. */
-	readonly title?: string | undefined;
+export interface SerialLine extends NamedPart {
 	/** The line that arrived last; undefined before. */
 	readonly last: string | undefined;
-	/** Why it cannot be used: its port could not be opened. Undefined if it can. */
-	readonly error: string | undefined;
 	/**
 	 * Sends a line.
 	 *

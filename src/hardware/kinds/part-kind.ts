@@ -1,5 +1,13 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
 
+/** Members of a part that may fail to open. */
+export interface NamedPart {
+	/** Its name for people. */
+	readonly title?: string | undefined;
+	/** Why it cannot be used: its pin or port could not be opened. Undefined if it can. */
+	readonly error?: string | undefined;
+}
+
 /** Type of a value. A "reading" is a number, a boolean, or several of them by name; its "unit" is one text, or texts by name. */
 export type MemberType = "boolean" | "number" | "integer" | "string" | "color" | "reading" | "unit" | "any";
 

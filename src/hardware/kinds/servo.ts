@@ -1,16 +1,12 @@
-import { definePartKind } from "./part-kind.js";
+import { definePartKind, type NamedPart } from "./part-kind.js";
 
 /** A motor that turns its arm to an angle. */
-export interface Servo {
-	/** Its name for people. */
-	readonly title?: string | undefined;
+export interface Servo extends NamedPart {
 	/** The angle that it was moved to last, or the last reading of a servo that measures it, in degrees; undefined before. */
 	readonly angle: number | undefined;
 	/** The range of its angles, in degrees. */
 	readonly min: number;
 	readonly max: number;
-	/** Why it cannot be moved: its pin could not be opened. Undefined if it can. */
-	readonly error: string | undefined;
 	/**
 	 * Turns the arm. A servo that acknowledges moves returns a promise.
 	 *

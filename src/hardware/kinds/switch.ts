@@ -1,19 +1,15 @@
-import { definePartKind } from "./part-kind.js";
+import { definePartKind, type NamedPart } from "./part-kind.js";
 
 /** Why a switch has changed. */
 export type SwitchCause = "call" | "limit" | "session";
 
 /** Something that is on or off: a relay. */
-export interface Switch {
-	/** Its name for people. */
-	readonly title?: string | undefined;
+export interface Switch extends NamedPart {
 	readonly on: boolean;
 	/** Seconds that it stays on at most: it then switches itself off. Absent without a limit. */
 	readonly maxOn?: number | undefined;
 	/** Seconds until it switches itself off; undefined while it is off, or stays on. */
 	readonly left: number | undefined;
-	/** Why it cannot be switched: its pin could not be opened. Undefined if it can. */
-	readonly error: string | undefined;
 	/**
 	 * Switches it off, or on for some seconds. While it is on, a later call shortens the time, and never extends it beyond `maxOn`.
 	 *
