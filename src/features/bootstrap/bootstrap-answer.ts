@@ -19,9 +19,9 @@ export interface BootstrapAnswer {
 	/** Dropped parts of the answer: each text names a block or member and its error. */
 	readonly dropped: readonly string[];
 	/** Milliseconds since 1970 (UTC), and minutes that local time is ahead of that. */
-	readonly serverTime?: { readonly time: number; readonly timezone: number };
-	readonly firmware?: OfferedFirmware;
-	readonly activation?: Activation;
+	readonly serverTime: { readonly time: number; readonly timezone: number } | undefined;
+	readonly firmware: OfferedFirmware | undefined;
+	readonly activation: Activation | undefined;
 }
 
 /** The members that are read: XS would keep the names of any others until the restart. */
@@ -72,14 +72,11 @@ export const readAnswer = (text: string): BootstrapAnswer => {
 			}
 			return isObject(block) ? readBlock(block, dropped) : undefined;
 		});
-	const backends = [read("mqtt", readMqtt), read("websocket", readWebSocket)];
-	const firmware = read("firmware", readFirmware);
-	const activation = read("activation", readActivation);
 	return {
-		backends: backends.filter((backend) => backend !== undefined),
-		...read("server_time", readTime),
-		...(firmware && { firmware }),
-		...(activation && { activation }),
+		backends: [read("mqtt", readMqtt), read("websocket", readWebSocket)].filter((backend) => backend !== undefined),
+		firmware: read("firmware", readFirmware),
+		activation: read("activation", readActivation),
+		serverTime: read("server_time", readTime),
 		dropped,
 	};
 };
@@ -130,12 +127,12 @@ const readWebSocket = (websocket: Block, dropped: string[]): ServedBackend => {
 };
 
 /** Ignores the time of a clock that is unset or broken. */
-const readTime = ({ timestamp, timezone_offset: timezone }: Block): Pick<BootstrapAnswer, "serverTime"> => {
+const readTime = ({ timestamp, timezone_offset: timezone }: Block): BootstrapAnswer["serverTime"] => {
 	if (typeof timestamp !== "number" || timestamp < MIN_TIME || timestamp > MAX_TIME) {
-		return {};
+		return undefined;
 	}
 	const isOffset = typeof timezone === "number" && Math.abs(timezone) <= MAX_OFFSET;
-	return { serverTime: { time: timestamp, timezone: isOffset ? timezone : 0 } };
+	return { time: timestamp, timezone: isOffset ? timezone : 0 };
 };
 
 /** Servers without firmware send no URL, or an invalid one, which is used only if the version is newer. */
