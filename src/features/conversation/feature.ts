@@ -3,6 +3,7 @@ import { AppPart, type Feature, type Listener } from "../../core/listener.js";
 import type { SettingValue } from "../../core/settings-table.js";
 import type { TimerHandle } from "../../hardware/hardware.js";
 import { mainButtonOf, type Press } from "../../hardware/kinds/button.js";
+import type { EventOf } from "../../hardware/kinds/index.js";
 import type { Reading, Sensor } from "../../hardware/kinds/sensor.js";
 import type { Reminder } from "../../hardware/reminders.js";
 import type { Words } from "../language.js";
@@ -15,13 +16,6 @@ type Kind = SettingValue<"events">[number];
 
 /** Milliseconds between two events of a sensor: each of them costs an answer of a model. */
 const SENSOR_PAUSE = 60_000;
-
-/** Parameters of `notifications/sensor_changed`. */
-interface SensorReading extends Pick<Sensor, "kind" | "unit"> {
-	/** The sensor's name. */
-	readonly sensor: string;
-	readonly value: Reading;
-}
 
 /** Says events of the device to the backend's assistant, in words, if the setting `events` has their kind. */
 export class DeviceEvents extends AppPart implements Listener {
@@ -42,7 +36,7 @@ export class DeviceEvents extends AppPart implements Listener {
 
 	onNotification(method: string, params: object): void {
 		if (method === "notifications/sensor_changed") {
-			const { sensor, kind, unit, value } = params as SensorReading;
+			const { sensor, kind, unit, value } = params as EventOf<"sensor"> & { readonly sensor: string };
 			const values = { sensor, kind, value: describeReading(value, unit) };
 			if (this.pause === undefined && this.say("sensor", "measured", values)) {
 				this.pause = this.app.timer.set(() => {
