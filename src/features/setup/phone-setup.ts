@@ -360,13 +360,10 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 
 	/** Joins the network of a form, then looks for gateways, or tries the backend and stores the settings. */
 	private async tryForm({ values, finds, keeps }: SetupForm): Promise<void> {
-		const { app, accessPoint, formToken } = this;
+		const { app, accessPoint } = this;
 		const { ssid, password } = values;
 		this.report({ state: "joining", message: { text: "joining", name: ssid } });
 		const isJoined = await accessPoint.join({ ssid, password });
-		if (!this.isOpen || this.formToken !== formToken) {
-			return;
-		}
 		app.log(`set-up: ${isJoined ? "joined" : "could not join"} ${JSON.stringify(ssid)}`);
 		const stored = settingText("ssid", app.source);
 		this.hasLeft ||= isJoined && stored !== "" && ssid !== stored;
