@@ -1,18 +1,14 @@
 import type { Application } from "../../core/application.js";
 import { AppPart, type Feature, type Listener } from "../../core/listener.js";
-import type { SettingValue } from "../../core/settings-table.js";
 import type { TimerHandle } from "../../hardware/hardware.js";
 import { mainButtonOf, type Press } from "../../hardware/kinds/button.js";
 import type { EventOf } from "../../hardware/kinds/index.js";
 import type { Reading, Sensor } from "../../hardware/kinds/sensor.js";
-import type { Reminder } from "../../hardware/reminders.js";
 import type { Words } from "../language.js";
 import { AssistantLine } from "./assistant-line.js";
 import { ButtonQuestions } from "./button-questions.js";
 import { Notice } from "./notice.js";
 import { StoredReminders } from "./stored-reminders.js";
-
-type Kind = SettingValue<"events">[number];
 
 /** Milliseconds between two events of a sensor: each of them costs an answer of a model. */
 const SENSOR_PAUSE = 60_000;
@@ -44,12 +40,16 @@ export class DeviceEvents extends AppPart implements Listener {
 				}, SENSOR_PAUSE);
 			}
 		} else if (method === "notifications/timer_due") {
-			this.say("timer", "due", { timer: (params as Reminder).text });
+			this.say("timer", "due", { timer: (params as { readonly text: string }).text });
 		}
 	}
 
 	/** A conversation is not interrupted by an event. */
-	private say(kind: Kind, key: keyof Words, values: Readonly<Record<string, string>>): boolean {
+	private say(
+		kind: DeviceEvents["kinds"][number],
+		key: keyof Words,
+		values: Readonly<Record<string, string>>,
+	): boolean {
 		const { state, words, log } = this.app;
 		const isQuiet = state === "idle" && !this.line.isBusy;
 		if (!this.kinds.includes(kind) || !isQuiet) {
