@@ -77,7 +77,7 @@ export function makeSetup({ built = {}, screen = true, isSafe = false, ...choice
 	const board = {
 		accessPoint,
 		settings,
-		system: { ...system, macAddress: "02:12:34:56:78:9a", restart: () => void ends.push(true) },
+		system,
 		bootButton: bootButton ?? (() => boot),
 		...(screen && { screen: fakeScreen }),
 	};
@@ -93,6 +93,8 @@ export function makeSetup({ built = {}, screen = true, isSafe = false, ...choice
 	};
 	const app = {
 		...{ board, built: source.built, source, timer, isSafe, backend },
+		hostname: "xs-mcp-56789a",
+		restart: () => void ends.push(true),
 		setting: (name: SettingName) => readSetting(name, source),
 		log: (line: string) => void log.push(line),
 		network: {

@@ -41,7 +41,8 @@ function open(built: object = {}, address?: string, more: readonly Tool<undefine
 	directFeature(platform).start({
 		server,
 		timer,
-		board: { system: { macAddress: "02:12:34:56:78:9a" } },
+		board: {},
+		hostname: "xs-mcp-56789a",
 		setting: () => 32_000,
 		backend: {},
 		source,

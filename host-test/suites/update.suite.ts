@@ -28,7 +28,8 @@ async function begin(
 	const progress: unknown[] = [];
 	const http = makeHttp({ network: { http: { io: FakeHttpClient } }, timer, maxBytes: 1_000 });
 	const setting = (name: string): unknown => (name === "updateKey" ? keys : refusesDowngrades);
-	const installer = new FirmwareInstaller({ board, setting, log() {} } as unknown as Application, updater, http);
+	const app = { board, setting, log() {}, restart: () => board.system.restart(1_000) };
+	const installer = new FirmwareInstaller(app as unknown as Application, updater, http);
 	const first = FakeHttpClient.made.length;
 	const outcome = installer
 		.install({ url: URL, ...source }, (bytes, total) => progress.push([bytes, total]))

@@ -28,6 +28,10 @@ import { SafeMode } from "./safe-mode.js";
 import { type SettingName, type SettingValue, unknownSettings } from "./settings-table.js";
 import { StatusIcons } from "./status-icons.js";
 import { Talk } from "./talk.js";
+import { hostnameOf } from "./text/hostname.js";
+
+/** Delay of a restart, ms, so that queued messages still arrive. */
+const RESTART_DELAY = 1000;
 
 /** Values and functions of the platform that the firmware runs on. */
 export interface Host extends Runtime {
@@ -189,8 +193,18 @@ export class Application implements Device {
 		return readSetting(name, this.source);
 	}
 
+	/** The device's own name in networks. */
+	get hostname(): string {
+		return hostnameOf(this.board.system.macAddress);
+	}
+
 	get uptime(): number {
 		return (this.ticks() - this.startTicks) >>> 0;
+	}
+
+	/** Restarts the device soon. */
+	restart(): void {
+		this.board.system.restart(RESTART_DELAY);
 	}
 
 	/** Enters a state, if the device may from its present one. @returns whether the device is in it now */

@@ -3,9 +3,6 @@ import type { Envelope } from "../protocols/envelope.js";
 import { AppPart, type DeviceState, type Listener } from "./listener.js";
 import { shortText } from "./text/short-text.js";
 
-/** Delay of a restart, ms, so that queued messages still arrive. */
-export const RESTART_DELAY = 1000;
-
 /** Shows the backend's messages, draws attention to alerts, and carries out the commands of `system` messages. */
 export class BackendMessages extends AppPart implements Listener {
 	private restartsWhenIdle = false;
@@ -21,10 +18,10 @@ export class BackendMessages extends AppPart implements Listener {
 			void app.drawAttention();
 		}
 		if (message.type === "system") {
-			const { board, state, log } = app;
+			const { state, log } = app;
 			const command = shortText(message.command);
 			if (command === "reboot") {
-				board.system.restart(RESTART_DELAY);
+				app.restart();
 			} else if (command === "lazy_reboot") {
 				this.restartsWhenIdle = true;
 				this.onState(state);
@@ -38,7 +35,7 @@ export class BackendMessages extends AppPart implements Listener {
 	onState(state: DeviceState): void {
 		if (this.restartsWhenIdle && state === "idle") {
 			this.restartsWhenIdle = false;
-			this.app.board.system.restart(RESTART_DELAY);
+			this.app.restart();
 		}
 	}
 }

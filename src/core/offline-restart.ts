@@ -1,7 +1,6 @@
 import type { TimerHandle } from "../hardware/hardware.js";
 import { keepsAwake } from "../hardware/kinds/index.js";
 import type { ProtocolError } from "../protocols/envelope.js";
-import { RESTART_DELAY } from "./backend-messages.js";
 import { AppPart, type Listener } from "./listener.js";
 
 /**
@@ -42,13 +41,14 @@ export class OfflineRestart extends AppPart implements Listener {
 	private wait(): void {
 		if (this.hasReached && this.after > 0) {
 			this.waiting ??= this.app.timer.set(() => {
-				const { board, log, state } = this.app;
+				const { app } = this;
+				const { board, log, state } = app;
 				this.waiting = undefined;
 				if (state === "upgrading" || state === "wifi_configuring" || keepsAwake(board)) {
 					this.wait();
 				} else {
 					log(`offline for ${this.after} s: restarting`);
-					board.system.restart(RESTART_DELAY);
+					app.restart();
 				}
 			}, this.after * 1000);
 		}

@@ -1,5 +1,4 @@
 import type { Board, Settings, TimerModule } from "../hardware/hardware.js";
-import { RESTART_DELAY } from "./backend-messages.js";
 import { AppPart, type Listener } from "./listener.js";
 
 /** Modules of the tools that a device in safe mode offers. Its features are those for rescue. */
@@ -68,7 +67,7 @@ export class SafeMode extends AppPart implements Listener {
 		app.alert("safeMode", message);
 		app.timer.repeat(() => {
 			if (app.state !== "upgrading" && app.state !== "wifi_configuring") {
-				app.board.system.restart(RESTART_DELAY);
+				app.restart();
 			}
 		}, SAFE_TIME);
 	}

@@ -3,7 +3,6 @@ import { FIRMWARE } from "../core/firmware.js";
 import { storeNetwork } from "../core/known-networks.js";
 import type { Feature, Listener } from "../core/listener.js";
 import { settingText } from "../core/read-setting.js";
-import { hostnameOf } from "../core/text/hostname.js";
 import { WriteQueue } from "../core/text/write-queue.js";
 import type { Hardware, SerialPort, SerialRecord } from "../hardware/hardware.js";
 import type { WiFiAccess } from "../hardware/wifi-setup.js";
@@ -30,7 +29,6 @@ const MAX_WAITING = 4_096;
 /** Improv Wi-Fi over a serial line (https://www.improv-wifi.com/serial/). A new network restarts the device. */
 class ImprovService extends WriteQueue implements Listener {
 	private readonly app: Application;
-	private readonly hostname: string;
 	private readonly parts: Required<Pick<Hardware, "accessPoint" | "network" | "settings">>;
 	private readonly port: SerialPort;
 	/** Bytes that the port takes. */
@@ -42,7 +40,6 @@ class ImprovService extends WriteQueue implements Listener {
 	constructor(app: Application, parts: ImprovService["parts"], { io, ...record }: SerialRecord) {
 		super(MAX_WAITING, 0, 1);
 		this.app = app;
-		this.hostname = hostnameOf(app.board.system.macAddress);
 		this.parts = parts;
 		const reader = new PacketReader({
 			onPacket: (type, data) => this.receive(type, data),
@@ -87,7 +84,7 @@ class ImprovService extends WriteQueue implements Listener {
 				this.sendState();
 				break;
 			case COMMAND.info:
-				this.answer(COMMAND.info, [FIRMWARE.name, FIRMWARE.version, this.app.board.name, this.hostname]);
+				this.answer(COMMAND.info, [FIRMWARE.name, FIRMWARE.version, this.app.board.name, this.app.hostname]);
 				break;
 			case COMMAND.networks:
 				void this.sendNetworks();
@@ -113,7 +110,7 @@ class ImprovService extends WriteQueue implements Listener {
 	/** Answers with the URL to open next, if there is one. */
 	private answerUrl(command: number): void {
 		const port = settingText("http", this.app.source);
-		this.answer(command, port === "" ? [] : [`http://${this.hostname}.local:${port}/mcp`]);
+		this.answer(command, port === "" ? [] : [`http://${this.app.hostname}.local:${port}/mcp`]);
 	}
 
 	/** Texts that do not fit are left out. */

@@ -1,7 +1,6 @@
 import type { Application } from "../../core/application.js";
 import { readDirectConfig } from "../../core/config.js";
 import { AppPart, type Feature, type Listener } from "../../core/listener.js";
-import { hostnameOf } from "../../core/text/hostname.js";
 import type { Client } from "../../mcp_server/client.js";
 import type { HttpServer, HttpServerPlatform } from "../../protocols/http-server.js";
 import { messageLimits } from "../../protocols/transport.js";
@@ -50,7 +49,7 @@ export class McpEndpoint extends AppPart implements Listener {
 		this.port = port;
 		this.rules = {
 			token,
-			hostname: hostnameOf(app.board.system.macAddress),
+			hostname: app.hostname,
 			maxBytes: Math.floor(maxMessageBytes / 2),
 		};
 		this.maxQueuedBytes = Math.floor(maxQueuedBytes / 2);

@@ -1,10 +1,8 @@
 import type { Application } from "../../core/application.js";
 import type { FoundGateway } from "../../core/backend.js";
-import { RESTART_DELAY } from "../../core/backend-messages.js";
 import { knownNetworks } from "../../core/known-networks.js";
 import { AppPart, type Feature, type Listener } from "../../core/listener.js";
 import { settingText, withSettings } from "../../core/read-setting.js";
-import { hostnameOf } from "../../core/text/hostname.js";
 import type { Settings, TimerHandle } from "../../hardware/hardware.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess, WiFiSetup } from "../../hardware/wifi-setup.js";
 import type { HttpServer, HttpServerPlatform } from "../../protocols/http-server.js";
@@ -157,7 +155,7 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 			app.network.hold();
 		}
 		const invented = app.board.screen === undefined ? "" : inventText(PASSWORD_CHARACTERS, PASSWORD_LENGTH);
-		this.access = { ssid: hostnameOf(app.board.system.macAddress), password: this.password || invented };
+		this.access = { ssid: app.hostname, password: this.password || invented };
 		this.language = settingText("language", app.source);
 		this.formToken = inventText("abcdefghijklmnopqrstuvwxyz0123456789", 16);
 		this.status = { state: "waiting" };
@@ -307,10 +305,11 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 
 	/** @param restart whether settings were changed that are read when the firmware starts */
 	private end(restart: boolean): void {
-		const { failure, network, board } = this.app;
+		const { app } = this;
+		const { failure, network } = app;
 		this.close();
 		if (restart) {
-			board.system.restart(RESTART_DELAY);
+			app.restart();
 		} else if (failure === undefined && !network.isUnset) {
 			network.resume();
 		} else {

@@ -1,5 +1,4 @@
 import type { Application } from "../../core/application.js";
-import { RESTART_DELAY } from "../../core/backend-messages.js";
 import { FIRMWARE } from "../../core/firmware.js";
 import { AppPart, type Feature } from "../../core/listener.js";
 import { fromHex, toHex } from "../../core/text/hex.js";
@@ -36,8 +35,8 @@ export class FirmwareInstaller extends AppPart implements Installer {
 	}
 
 	async install(source: FirmwareSource, onProgress: UpdateProgress = () => {}): Promise<void> {
-		const { updater } = this;
-		const { board, log } = this.app;
+		const { app, updater } = this;
+		const { board, log } = app;
 		if (updater.isOnTrial) {
 			throw new Error("the running firmware is on trial; retry once it has reached its backend");
 		}
@@ -55,7 +54,7 @@ export class FirmwareInstaller extends AppPart implements Installer {
 		}
 		board.settings?.set(...TRIAL, source.version ?? source.url);
 		log(`firmware from ${source.url} installed; restarting`);
-		board.system.restart(RESTART_DELAY);
+		app.restart();
 	}
 
 	/** Only a signature authenticates a version: without `keys` this stops mistakes, not attackers. */
