@@ -1,4 +1,5 @@
-import { ProtocolError } from "../../src/protocols/envelope.js";
+import { helloMessage, ProtocolError } from "../../src/protocols/envelope.js";
+import type { Transport } from "../../src/protocols/transport.js";
 import { beforeHello, fakeProtocol, inSession } from "../doubles/fake-protocol.js";
 import { checkGolangHello } from "../doubles/golang-server.js";
 import { equal, given, ok, suite } from "../harness.js";
@@ -6,11 +7,12 @@ import { equal, given, ok, suite } from "../harness.js";
 export default suite("device protocol", {
 	"says in its hello what audio it has, as the golang server of the family takes it"() {
 		const pcm = { format: "pcm", sample_rate: 24_000, channels: 2, frame_duration: 20 };
-		for (const options of [{}, { audio: pcm }]) {
+		for (const audio of [undefined, pcm]) {
+			const options = audio && { hello: (transport: Transport) => helloMessage(transport, audio) };
 			const hello = beforeHello(options).protocol.lastChannel.sent[0] as string;
 			checkGolangHello(hello);
 			const opus = { format: "opus", sample_rate: 16_000, channels: 1, frame_duration: 60 };
-			equal(JSON.parse(hello).audio_params, options.audio ?? opus);
+			equal(JSON.parse(hello).audio_params, audio ?? opus);
 		}
 	},
 	"begins a session with the backend's hello, and keeps what it says": given(fakeProtocol, ({ protocol, heard }) => {

@@ -6,6 +6,7 @@ import {
 	decodeStart,
 	deviceMessage,
 	type Envelope,
+	helloMessage,
 	mcpWrapper,
 	type ProtocolError,
 	type Session,
@@ -137,15 +138,17 @@ export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
 	private openProtocol(config: Config, transport: Transport): Protocol {
 		const { app, audio } = this;
 		const { board, server, timer, log } = app;
+		const namesFormat = app.setting("audioParams");
 		return new Protocol(transport, {
 			events: this,
 			onAudio: audio && ((frame) => void app.emit("onAudio", frame)),
 			timer,
 			log,
-			audio,
-			hasEcho: app.talk.isRealtime,
-			namesFormat: app.setting("audioParams"),
-			font: board.screen?.glyphs?.font,
+			hello: (used) => {
+				// Only these frames have timestamps, by which a backend finds the echo.
+				const aec = app.talk.isRealtime && (used.name === "udp" || used.version === 2);
+				return helloMessage(used, audio ?? (namesFormat === false ? null : undefined), board.screen?.glyphs?.font, aec);
+			},
 			names: server,
 			// New firmware must prove that it reaches its backend, even if no session is needed now.
 			session: board.updater?.isOnTrial ? "always" : config.session,

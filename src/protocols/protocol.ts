@@ -1,7 +1,6 @@
 import { isObject, JsonLimitError, type Sendable } from "../core/text/json.js";
 import { utf8Length } from "../core/text/utf8.js";
-import type { Runtime, TextFont, TimerHandle } from "../hardware/hardware.js";
-import type { AudioParams } from "../hardware/sound.js";
+import type { Runtime, TimerHandle } from "../hardware/hardware.js";
 import { Backoff, type BackoffOptions } from "./backoff.js";
 import {
 	decodeEnvelope,
@@ -47,14 +46,8 @@ export interface ProtocolOptions extends Runtime {
 	readonly events: ProtocolEvents;
 	/** Takes binary messages: frames of audio, as the protocol version frames them. If absent, such messages are dropped. */
 	readonly onAudio?: ((frame: ArrayBuffer) => void) | undefined;
-	/** Format of the board's audio. */
-	readonly audio?: AudioParams | undefined;
-	/** Whether the device sends what it plays, too, so that a backend has to cancel the echo. Default false. */
-	readonly hasEcho?: boolean | undefined;
-	/** Whether a hello without the board's audio names the family's format. Default true. */
-	readonly namesFormat?: boolean | undefined;
-	/** The screen's font, if the backend may send glyphs for it. */
-	readonly font?: TextFont | undefined;
+	/** Makes the device's hello. Default: that of a board without audio and glyphs. */
+	readonly hello?: (transport: Transport) => string;
 	/** Default "always": the backend can call the device at any time. */
 	readonly session?: SessionPolicy;
 	/** The wanted members of MCP messages. Default: all. */
@@ -279,11 +272,8 @@ export class Protocol implements ChannelEvents {
 	private sendHello(): void {
 		this.state = "greeting";
 		this.startTimeout("no hello");
-		const { audio, hasEcho, namesFormat, font } = this.options;
-		const { name, version } = this.transport;
-		// Only these frames have timestamps, by which a backend finds the echo.
-		const aec = hasEcho && (name === "udp" || version === 2);
-		this.channel?.send(helloMessage(this.transport, audio ?? (namesFormat === false ? null : undefined), font, aec));
+		const { hello = helloMessage } = this.options;
+		this.channel?.send(hello(this.transport));
 	}
 
 	onText(text: string): void {
