@@ -1,11 +1,10 @@
-import type { HttpClients } from "../protocols/http-client.js";
 import type { NetworkClients } from "../protocols/transport.js";
 import type { Application } from "./application.js";
 import { AppPart } from "./listener.js";
 import type { SettingSource } from "./read-setting.js";
 
 /** Opens the clients of the network with the settings of the build. @throws SettingError */
-export type OpenNetwork = (built: SettingSource["built"]) => NetworkClients & HttpClients;
+export type OpenNetwork = (built: SettingSource["built"]) => NetworkClients;
 
 /** Follows the device's network. */
 export class DeviceNetwork extends AppPart {

@@ -3,7 +3,6 @@ import Resource from "Resource";
 import TCP from "embedded:io/socket/tcp";
 import Logical from "logical";
 import { readSetting, SettingError } from "../core/read-setting.js";
-import type { HttpClients } from "../protocols/http-client.js";
 import type { NetworkClients } from "../protocols/transport.js";
 import { FramedWebSocketClient } from "../protocols/websocket-client.js";
 import { GuardedTCP } from "./guarded-tcp.js";
@@ -18,7 +17,7 @@ import { SystemResolver } from "./system-resolver.js";
  * is trusted in addition to the roots in the manifest.
  * @throws SettingError if the resource does not exist
  */
-export const openNetwork = (built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients => {
+export const openNetwork = (built: Readonly<Record<string, unknown>>): NetworkClients => {
 	const secure = openCertificate(readSetting("certificate", { built, settings: undefined }));
 	const tls = inBuild("embedded:io/socket/tcp/tls");
 	const dns = { io: SystemResolver };
@@ -36,7 +35,7 @@ export const openNetwork = (built: Readonly<Record<string, unknown>>): NetworkCl
 	add("ws", FramedWebSocketClient);
 	add("mqtt", inBuild("embedded:network/mqtt/client"));
 	add("http", inBuild("embedded:network/http/client"), { ...plain, io: GuardedTCP });
-	return records as NetworkClients & HttpClients;
+	return records as NetworkClients;
 };
 
 const openCertificate = (name: string): { certificate?: object } => {

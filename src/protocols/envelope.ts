@@ -3,6 +3,7 @@ import { MAX_TEXT_LENGTH } from "../core/text/short-text.js";
 import { utf8Length } from "../core/text/utf8.js";
 import type { TextFont } from "../hardware/hardware.js";
 import type { AudioParams } from "../hardware/sound.js";
+import type { McpServer } from "../mcp_server/mcp-server.js";
 import type { Transport } from "./transport.js";
 
 /** A text message between device and backend: one JSON object with a type. */
@@ -13,17 +14,7 @@ export interface Envelope {
 }
 
 /** Names of the members of MCP messages that are read. Short lists, because XS searches them each time. */
-export interface WantedNames {
-	readonly commonNames: readonly string[];
-	/** Names for the first message of a session. */
-	readonly initializeNames: readonly string[];
-	/**
-	 * The names to parse a message with again, if the first ones lack some of its wanted members.
-	 *
-	 * @param isFirst whether the first ones were `initializeNames`
-	 */
-	widerNames(payload: unknown, isFirst?: boolean): readonly string[] | undefined;
-}
+export type WantedNames = Pick<McpServer<unknown>, "commonNames" | "initializeNames" | "widerNames">;
 
 /** Why a session could not start, or ended. Stable: logs, tests and callers may match on it. */
 export type ProtocolErrorCode =

@@ -5,6 +5,7 @@ import { decodeText, MessageAssembler, type MessageRejected } from "../core/text
 import { splitUrl, type UrlParts } from "../core/text/url.js";
 import { WriteQueue } from "../core/text/write-queue.js";
 import { ProtocolError } from "./envelope.js";
+import type { HttpClients } from "./http-client.js";
 import type { MqttRecord } from "./mqtt-channel.js";
 import type { WebSocketRecord } from "./websocket-channel.js";
 
@@ -57,7 +58,7 @@ export interface Transport {
 }
 
 /** ECMA-419's records for the network clients that a platform has. */
-export interface NetworkClients {
+export interface NetworkClients extends HttpClients {
 	readonly ws?: WebSocketRecord;
 	readonly wss?: WebSocketRecord;
 	readonly mqtt?: MqttRecord;

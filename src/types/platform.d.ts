@@ -61,10 +61,9 @@ declare module "src/platform/tools" {
 
 /** The network clients that the host has. */
 declare module "src/platform/network" {
-	import type { HttpClients } from "../protocols/http-client.js";
 	import type { NetworkClients } from "../protocols/transport.js";
 	/** @param built the settings of the build */
-	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients & HttpClients;
+	export function openNetwork(built: Readonly<Record<string, unknown>>): NetworkClients;
 }
 
 /** The board that the firmware is built for. */

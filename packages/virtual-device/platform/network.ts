@@ -1,4 +1,4 @@
-import type { HttpClientOptions, HttpClientRequestOptions, HttpClients } from "src/protocols/http-client";
+import type { HttpClientOptions, HttpClientRequestOptions } from "src/protocols/http-client";
 import type { MqttClient, MqttClientOptions } from "src/protocols/mqtt-channel";
 import type { NetworkClients } from "src/protocols/transport";
 import type { WebSocketClientOptions } from "src/protocols/websocket-channel";
@@ -149,6 +149,6 @@ const network = {
 	https: { io: HTTPClient, secure: true },
 };
 
-export function openNetwork(): NetworkClients & HttpClients {
+export function openNetwork(): NetworkClients {
 	return network;
 }

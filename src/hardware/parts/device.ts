@@ -13,10 +13,7 @@ export interface DeviceOptions<Own extends Parts> extends Handlers<NoInfer<Own>>
 }
 
 /** A device of one's own: the default export of the module `device` of a build. */
-export interface DeviceDefinition {
-	/** A target, "esp32/lolin_s2mini", or data. Undefined for a bare ESP32. */
-	readonly board?: string | BoardData | undefined;
-	readonly parts: Parts;
+export interface DeviceDefinition extends Pick<DeviceOptions<Parts>, "board" | "parts"> {
 	/** Handlers of the events of its parts. */
 	readonly handlers: readonly PartHandler[];
 }

@@ -8,7 +8,7 @@ import {
 	type PartByKind,
 	type PartsByKind,
 } from "../kinds/index.js";
-import { DAYS, isTimeOfDay, MAX_EVERY, type RuleTrigger } from "../rules.js";
+import { DAYS, isTimeOfDay, MAX_EVERY, type Rule } from "../rules.js";
 import type { Part } from "./part.js";
 
 /** Parts of a device, by their names. */
@@ -58,12 +58,8 @@ export interface Handlers<Own extends Parts> {
 	])[];
 }
 
-/** A handler as data, with what it waits for. */
-export interface PartHandler {
-	/** "doorbell.press" */
-	readonly name: string;
-	readonly when: RuleTrigger;
-	readonly cooldown?: number | undefined;
+/** A handler as data, with its name, such as "doorbell.press", and what it waits for. */
+export interface PartHandler extends Pick<Rule, "name" | "when" | "cooldown"> {
 	readonly handle: (hardware: Hardware, event: object) => unknown;
 }
 
