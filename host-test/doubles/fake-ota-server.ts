@@ -52,7 +52,7 @@ export async function bootstrap(
 	const timer = new FakeTimer();
 	const times: number[][] = [];
 	const clock = { set: (...time: number[]) => times.push(time) };
-	const board = Object.assign(new FakeBoard(settings), { clock });
+	const board = Object.assign(new FakeBoard(settings), { clock, http: server });
 	const log: string[] = [];
 	const heard: unknown[] = [];
 	const signed: ArrayBuffer[][] = [];
@@ -63,7 +63,6 @@ export async function bootstrap(
 	const app = { board, timer, log: (line: string) => void log.push(line), setting: () => "u-1", backend: {} };
 	const started = new Bootstrap(
 		app as unknown as Application,
-		server,
 		{ otaUrl: OTA_URL, otaInterval: 86_400, serialNumber: "", hmacKey: undefined, language: "en", ...config },
 		hmacSha256,
 		{

@@ -42,8 +42,9 @@ function asking(question: Partial<Question> = {}) {
 	const timer = new FakeTimer();
 	const shown: (string | undefined)[] = [];
 	const show = ({ message }: Partial<Face>): void => void shown.push(message);
-	const app = { board: boardWithParts(), show, words: undefined, timer, drawAttention() {} } as unknown as Application;
-	const questions = new ButtonQuestions(app, "a");
+	const board = { ...boardWithParts(), buttons: { a: {}, b: {} } };
+	const app = { board, show, words: undefined, timer, drawAttention() {} } as unknown as Application;
+	const questions = new ButtonQuestions(app);
 	const chosen: unknown[] = [];
 	void questions
 		.ask({ text: "Tea?", choices: ["Yes", "No"], time: 20_000, ...question })
@@ -58,8 +59,16 @@ function reminding(settings = new FakeSettings(), clock = { start: NOW }) {
 	const log: string[] = [];
 	const notify = (_method: string, reminder: object): void => void due.push(reminder);
 	const now = (): number => clock.start + timer.now;
-	const app = { board: {}, timer, now, log: (line: string) => log.push(line), show() {}, notify, drawAttention() {} };
-	const reminders = new StoredReminders(app as unknown as Application, settings);
+	const app = {
+		board: { settings },
+		timer,
+		now,
+		log: (line: string) => log.push(line),
+		show() {},
+		notify,
+		drawAttention() {},
+	};
+	const reminders = new StoredReminders(app as unknown as Application);
 	reminders.onStart();
 	return { reminders, timer, due, settings, clock, log };
 }

@@ -23,13 +23,13 @@ async function begin(
 	source: object = {},
 	{ keys, updater = new FakeUpdater(), refusesDowngrades = false }: UpdateOptions = {},
 ) {
-	const board = new FakeBoard();
 	const timer = new FakeTimer();
 	const progress: unknown[] = [];
 	const http = makeHttp({ network: { http: { io: FakeHttpClient } }, timer, maxBytes: 1_000 });
+	const board = Object.assign(new FakeBoard(), { updater, http });
 	const setting = (name: string): unknown => (name === "updateKey" ? keys : refusesDowngrades);
 	const app = { board, setting, log() {}, restart: () => board.system.restart(1_000) };
-	const installer = new FirmwareInstaller(app as unknown as Application, updater, http);
+	const installer = new FirmwareInstaller(app as unknown as Application);
 	const first = FakeHttpClient.made.length;
 	const outcome = installer
 		.install({ url: URL, ...source }, (bytes, total) => progress.push([bytes, total]))

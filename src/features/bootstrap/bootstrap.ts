@@ -46,7 +46,7 @@ const TIMEOUT = 30_000;
  * @internal exported for its test
  */
 export class Bootstrap extends AppPart implements Search {
-	private readonly http: Http;
+	private readonly http = this.app.board.http as Http;
 	private readonly config: BootstrapConfig;
 	private readonly hmacSha256: HmacSha256;
 	private readonly events: SearchEvents;
@@ -70,14 +70,12 @@ export class Bootstrap extends AppPart implements Search {
 	/** @param random a number in [0, 1) */
 	constructor(
 		app: Application,
-		http: Http,
 		config: BootstrapConfig,
 		hmacSha256: HmacSha256,
 		events: SearchEvents,
 		random: () => number = Math.random,
 	) {
 		super(app);
-		this.http = http;
 		this.config = config;
 		this.hmacSha256 = hmacSha256;
 		this.events = events;
@@ -319,15 +317,14 @@ export const bootstrapFeature = (hmacSha256: HmacSha256): Feature => ({
 	after: ["http"],
 	rescue: true,
 	start(app) {
-		const { http } = app.board;
-		if (http !== undefined) {
+		if (app.board.http !== undefined) {
 			app.backend.sources.push((settings) => {
 				const config = readBootstrapConfig(settings);
 				return (
 					config && {
 						name: "bootstrap",
 						label: config.otaUrl,
-						open: (events) => new Bootstrap(app, http, config, hmacSha256, events),
+						open: (events) => new Bootstrap(app, config, hmacSha256, events),
 					}
 				);
 			});

@@ -1,7 +1,6 @@
-import type { Application } from "../../core/application.js";
 import { AppPart, type Listener } from "../../core/listener.js";
 import type { Question, Questions, TimerHandle } from "../../hardware/hardware.js";
-import type { Press } from "../../hardware/kinds/button.js";
+import { mainButtonOf, type Press } from "../../hardware/kinds/button.js";
 
 interface Asked extends Question {
 	marked: number;
@@ -16,14 +15,9 @@ const REPORT_INTERVAL = 5_000;
 
 /** Asks a person, who chooses by buttons: a press of the main one marks the next choice, a long press takes it. */
 export class ButtonQuestions extends AppPart implements Questions, Listener {
-	private readonly mainButton: string;
+	/** Moves the mark. Another one, if the board has any, takes the marked choice. */
+	private readonly mainButton = mainButtonOf(this.app.board.buttons);
 	private asked: Asked | undefined;
-
-	/** @param mainButton moves the mark. Another one, if the board has any, takes the marked choice. */
-	constructor(app: Application, mainButton: string) {
-		super(app);
-		this.mainButton = mainButton;
-	}
 
 	ask(question: Question): Promise<string | undefined> {
 		const { timer } = this.app;

@@ -82,11 +82,9 @@ export default {
 	start(app) {
 		const { board } = app;
 		const { screen, settings, buttons } = board;
-		const mainButton = mainButtonOf(buttons);
 		const assistant = new AssistantLine(app);
-		const questions =
-			screen !== undefined && mainButton !== undefined ? new ButtonQuestions(app, mainButton) : undefined;
-		const reminders = settings && new StoredReminders(app, settings);
+		const questions = screen && mainButtonOf(buttons) ? new ButtonQuestions(app) : undefined;
+		const reminders = settings && new StoredReminders(app);
 		Object.assign(board, { assistant }, questions && { questions }, reminders && { reminders });
 		// A press ends an alarm before it answers a question, and is an event only if it does neither.
 		app.listen(new Notice(app), reminders, questions);

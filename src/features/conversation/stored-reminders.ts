@@ -1,4 +1,3 @@
-import type { Application } from "../../core/application.js";
 import { AppPart, type Listener } from "../../core/listener.js";
 import type { Settings, TimerHandle } from "../../hardware/hardware.js";
 import { MAX_REMINDERS, type Reminder, type Reminders, SET_CLOCK } from "../../hardware/reminders.js";
@@ -24,18 +23,13 @@ const RING_INTERVAL = 4_000;
 
 /** Timers in the settings, and the alarm of due ones. After a restart they wait until the clock is set. */
 export class StoredReminders extends AppPart implements Reminders, Listener {
-	private readonly settings: Settings;
+	private readonly settings = this.app.board.settings as Settings;
 	private readonly running = new Map<number, Running>();
 	/** Runs until the next look at the clock, while there are timers. */
 	private clock: TimerHandle | undefined;
 	/** The time of that look, by the clock. */
 	private nextTime = 0;
 	private ringing: TimerHandle | undefined;
-
-	constructor(app: Application, settings: Settings) {
-		super(app);
-		this.settings = settings;
-	}
 
 	onStart(): void {
 		for (let id = 1; id <= MAX_REMINDERS; id += 1) {

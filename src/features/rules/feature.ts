@@ -17,7 +17,6 @@ export const rulesFeature = (findDevice: () => DeviceDefinition | undefined): Fe
 	name: "rules",
 	after: ["parts"],
 	start(app) {
-		const { settings } = app.board;
 		// A wrong setting does not stop the device: it may have no other fault.
 		let zone: TimeZone | undefined = () => 0;
 		try {
@@ -30,8 +29,8 @@ export const rulesFeature = (findDevice: () => DeviceDefinition | undefined): Fe
 			reactions.add(new HandlerReaction(handler));
 		}
 		app.listen(reactions);
-		if (settings !== undefined) {
-			app.listen(new StoredRules(app, settings, reactions));
+		if (app.board.settings !== undefined) {
+			app.listen(new StoredRules(app, reactions));
 		}
 	},
 });

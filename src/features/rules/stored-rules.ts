@@ -35,16 +35,15 @@ const CHANGE = "sensor.changed";
 
 /** Rules of clients, which stay in the settings. */
 export class StoredRules extends AppPart implements RuleBook, Listener {
-	private readonly settings: Settings;
+	private readonly settings = this.app.board.settings as Settings;
 	private readonly reactions: Reactions;
 	/** Rules by name. Null prototype: a rule may be called "toString". */
 	private readonly rules: Record<string, StoredRule> = Object.create(null);
 	/** Slots whose rule cannot be read: perhaps a later firmware can. */
 	private readonly unreadable: number[] = [];
 
-	constructor(app: Application, settings: Settings, reactions: Reactions) {
+	constructor(app: Application, reactions: Reactions) {
 		super(app);
-		this.settings = settings;
 		this.reactions = reactions;
 		Object.assign(app.board, { rules: this.rules, ruleBook: this });
 	}

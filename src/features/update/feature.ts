@@ -20,19 +20,12 @@ const SIGNATURE_ENDING = ".sig";
 
 /** Downloads an image piece by piece into the board's updater, checks it, and restarts the device into it. */
 export class FirmwareInstaller extends AppPart implements Installer {
-	private readonly updater: Updater;
-	private readonly http: Http;
+	private readonly updater = this.app.board.updater as Updater;
+	private readonly http = this.app.board.http as Http;
 	/** The public keys, one of which images must be signed for; undefined if they need no signature. */
 	private readonly keys = this.app.setting("updateKey");
 	/** Whether an image must not be older than the running firmware. */
 	private readonly refusesDowngrades = this.app.setting("refuseDowngrades") === true;
-
-	/** @throws SettingError */
-	constructor(app: Application, updater: Updater, http: Http) {
-		super(app);
-		this.updater = updater;
-		this.http = http;
-	}
 
 	async install(source: FirmwareSource, onProgress: UpdateProgress = () => {}): Promise<void> {
 		const { app, updater } = this;
@@ -214,7 +207,7 @@ export default {
 			rollBack(app);
 			return;
 		}
-		const installer = http && updater ? new FirmwareInstaller(app, updater, http) : board.installer;
+		const installer = http && updater ? new FirmwareInstaller(app) : board.installer;
 		const trial = failure === undefined ? new Trial(app) : undefined;
 		Object.assign(board, installer && { installer: observed(installer, app, trial) });
 		app.listen(trial);
