@@ -22,7 +22,7 @@ function startBroken() {
 	});
 	const started = startOn({
 		board,
-		features: [modsFeature(() => ({ load: () => [] })), setupFeature(new FakeHttpPlatform())],
+		features: [modsFeature(() => () => []), setupFeature(new FakeHttpPlatform())],
 		log: (line) => log.push(line),
 	});
 	const socket = started.greet();

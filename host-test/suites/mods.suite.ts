@@ -1,5 +1,5 @@
 import type { Feature } from "../../src/core/listener.js";
-import { type Mod, modsFeature } from "../../src/features/mods.js";
+import { modsFeature } from "../../src/features/mods.js";
 import { defineTool, type HardwareTool } from "../../src/tools/define-tool.js";
 import { TOOLS } from "../doubles/client.js";
 import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
@@ -11,7 +11,7 @@ const LASTING_START = 300_000;
 const tool = (name: string): HardwareTool => defineTool({ name, description: "d", needs: [], run: () => true });
 
 /** Starts a device with a mod. @returns the tools that it offers on a board with their parts */
-function startWith(mod: Mod | undefined, board = new FakeBoard()) {
+function startWith(mod: (() => unknown) | undefined, board = new FakeBoard()) {
 	let tools: readonly HardwareTool[] = [];
 	const last: Feature = {
 		name: "last",
@@ -27,7 +27,7 @@ function startWith(mod: Mod | undefined, board = new FakeBoard()) {
 /** The tools of a device with a mod that exports this, and the alerts about it. */
 function load(exported: unknown, settings = new FakeSettings()) {
 	const board = new FakeBoard(settings);
-	const mod = { load: () => (typeof exported === "function" ? exported() : exported) };
+	const mod = () => (typeof exported === "function" ? exported() : exported);
 	const { tools, log, timer } = startWith(mod, board);
 	const broken = board.shown.flatMap(({ alert }) => (alert === undefined ? [] : [alert.message]));
 	return {

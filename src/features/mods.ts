@@ -4,11 +4,6 @@ import { hasFailedToStart } from "../core/safe-mode.js";
 import { hasModule, inBuild } from "../platform/in-build.js";
 import type { HardwareTool } from "../tools/define-tool.js";
 
-export interface Mod {
-	/** Runs it, and returns the default export of its main module. What it throws is the mod's fault. */
-	load(): unknown;
-}
-
 /** Name that the main module of every mod has. */
 const MAIN = "mod/tools/main";
 
@@ -23,15 +18,16 @@ const LASTING_START = 300_000;
  * with which the machine has crashed repeatedly, while loading or later for lack of heap: the next start is without it,
  * so that the device can be reached.
  *
- * @param findMod returns undefined if none is installed
+ * @param findMod returns undefined if none is installed; else a function that runs it, and returns the default export of its
+ *   main module. What that throws is the mod's fault
  */
-export const modsFeature = (findMod: () => Mod | undefined): Feature => ({
+export const modsFeature = (findMod: () => (() => unknown) | undefined): Feature => ({
 	name: "mods",
 	after: ["log", "parts"],
 	start(app) {
-		const mod = findMod();
+		const load = findMod();
 		const { timer, board } = app;
-		if (mod === undefined) {
+		if (load === undefined) {
 			return;
 		}
 		if (hasFailedToStart("mod", board.settings, timer, MAX_STARTS, LASTING_START)) {
@@ -39,7 +35,7 @@ export const modsFeature = (findMod: () => Mod | undefined): Feature => ({
 			return;
 		}
 		try {
-			const added = readTools(mod.load(), app.tools);
+			const added = readTools(load(), app.tools);
 			app.log(`mod: ${added.map(({ name }) => name).join(", ")}`);
 			app.tools = [...app.tools, ...added];
 		} catch (error) {
@@ -49,7 +45,7 @@ export const modsFeature = (findMod: () => Mod | undefined): Feature => ({
 });
 
 /** Adds the tools of the mod that `mcrun` has installed. */
-export default modsFeature(() => (hasModule(MAIN) ? { load: () => inBuild(MAIN) } : undefined));
+export default modsFeature(() => (hasModule(MAIN) ? () => inBuild(MAIN) : undefined));
 
 const skip = (app: Application, reason: string): void => {
 	app.listen({
