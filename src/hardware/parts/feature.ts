@@ -7,23 +7,22 @@ import { PART_KINDS } from "../kinds/index.js";
 import { addParts, type DeviceDefinition } from "./device.js";
 
 /** The parts of the module `device`, if the build has one. */
-const parts: Feature = {
+export default {
 	name: "parts",
 	after: ["log"],
 	start(app) {
 		const device = inBuild<DeviceDefinition>(DEVICE);
-		if (device !== undefined && typeof device.parts !== "object") {
+		if (device === undefined) {
+			return;
+		}
+		if (typeof device.parts !== "object") {
 			throw new TypeError("the module device: expected export default device({ parts: { … } })");
 		}
-		if (device !== undefined) {
-			const { timer, ticks, log } = app;
-			app.listen(addParts(app.board, device, { load: loadModule, bus: busOf, timer, ticks, log }));
-			app.tools = withPartNames(app.tools, app.board);
-		}
+		const { timer, ticks, log } = app;
+		app.listen(addParts(app.board, device, { load: loadModule, bus: busOf, timer, ticks, log }));
+		app.tools = withPartNames(app.tools, app.board);
 	},
-};
-
-export default parts;
+} satisfies Feature;
 
 /** The module that defines a device of one's own: a manifest names it so. */
 const DEVICE = "device";
