@@ -3,7 +3,6 @@ import JPEG from "commodetto/readJPEG";
 import Inflate from "inflate";
 import config from "mc/config";
 import Timer from "timer";
-import type { Preview } from "../hardware/pictures.js";
 import type { FaceScreen } from "./face-screen.js";
 import type { PictureCanvas } from "./fitted-picture.js";
 import type { JpegDecoder } from "./jpeg-picture.js";
@@ -11,7 +10,7 @@ import { picturePreview } from "./picture-preview.js";
 import type { Inflater } from "./png-picture.js";
 
 /** Pictures on the screen of a face, whose pixels must have 16 bits. The SDK decodes them. */
-export default (face: FaceScreen): Preview =>
+export default (face: FaceScreen): ReturnType<typeof picturePreview> =>
 	picturePreview({
 		screen: {
 			canvas: face.canvas as unknown as PictureCanvas,

@@ -2,9 +2,7 @@ import type { Application } from "../../core/application.js";
 import { AppPart, type Feature, type Listener } from "../../core/listener.js";
 import type { TimerHandle } from "../../hardware/hardware.js";
 import { mainButtonOf, type Press } from "../../hardware/kinds/button.js";
-import type { EventOf } from "../../hardware/kinds/index.js";
 import type { Reading, Sensor } from "../../hardware/kinds/sensor.js";
-import type { Words } from "../language.js";
 import { AssistantLine } from "./assistant-line.js";
 import { ButtonQuestions } from "./button-questions.js";
 import { Notice } from "./notice.js";
@@ -12,6 +10,9 @@ import { StoredReminders } from "./stored-reminders.js";
 
 /** Milliseconds between two events of a sensor: each of them costs an answer of a model. */
 const SENSOR_PAUSE = 60_000;
+
+/** Parameters of `notifications/sensor_changed`. */
+type SensorReading = Pick<Sensor, "kind" | "unit"> & { readonly sensor: string; readonly value: Reading };
 
 /** Says events of the device to the backend's assistant, in words, if the setting `events` has their kind. */
 export class DeviceEvents extends AppPart implements Listener {
@@ -32,7 +33,7 @@ export class DeviceEvents extends AppPart implements Listener {
 
 	onNotification(method: string, params: object): void {
 		if (method === "notifications/sensor_changed") {
-			const { sensor, kind, unit, value } = params as EventOf<"sensor"> & { readonly sensor: string };
+			const { sensor, kind, unit, value } = params as SensorReading;
 			const values = { sensor, kind, value: describeReading(value, unit) };
 			if (this.pause === undefined && this.say("sensor", "measured", values)) {
 				this.pause = this.app.timer.set(() => {
@@ -47,7 +48,7 @@ export class DeviceEvents extends AppPart implements Listener {
 	/** A conversation is not interrupted by an event. */
 	private say(
 		kind: DeviceEvents["kinds"][number],
-		key: keyof Words,
+		key: "held" | "pressed" | "measured" | "due",
 		values: Readonly<Record<string, string>>,
 	): boolean {
 		const { state, words, log } = this.app;

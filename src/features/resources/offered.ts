@@ -1,5 +1,4 @@
 import { FIRMWARE } from "../../core/firmware.js";
-import type { Hardware } from "../../hardware/hardware.js";
 import { awakeParts } from "../../hardware/kinds/index.js";
 import { MAX_PICTURE_BYTES, readWhole } from "../../hardware/pictures.js";
 import { defineResource, type HardwareResource } from "./define-resource.js";
@@ -31,7 +30,7 @@ const state = defineResource({
 });
 
 /** The names of a board's parts: its other members are its name, `close`, and the device as a whole. */
-const partsOf = (hardware: Hardware): string[] =>
+const partsOf = (hardware: object): string[] =>
 	Object.entries(hardware)
 		.filter(([name, part]) => typeof part === "object" && name !== "device")
 		.map(([name]) => name);

@@ -5,7 +5,6 @@ import { fromHex, toHex } from "../../core/text/hex.js";
 import { isNewer, isVersion } from "../../core/text/version.js";
 import type { Http } from "../../hardware/hardware.js";
 import type { FirmwareSink, FirmwareSource, Installer, UpdateProgress, Updater } from "../../hardware/updater.js";
-import type { Words } from "../language.js";
 import { rollBack, TRIAL, Trial } from "./trial.js";
 
 /** Progress is reported for each of these parts of an image, or every so many bytes if its length is unknown. */
@@ -146,7 +145,7 @@ const readHex = (name: string, text: string | undefined, count: number): ArrayBu
 const observed = (installer: Installer, app: Application, trial?: Trial): Installer => {
 	let isBusy = false;
 	/** Shows an alert without the chime. */
-	const alert = (status: keyof Words, message: string): void =>
+	const alert = (status: "updating" | "updateFailed", message: string): void =>
 		app.board.screen?.show({ alert: { status: app.words?.[status] ?? "", message } });
 	return {
 		async offer(firmware) {
