@@ -22,6 +22,7 @@ const globals = globalThis as unknown as {
 	board: object;
 	port: object;
 	timer: FakeTimer & { readonly delays: number[] };
+	outputs: object[];
 };
 
 /** Modules that need a chip. A player and a codec are the arguments that they were made with. */
@@ -34,7 +35,8 @@ const MODULES: Readonly<Record<string, string>> = {
 	time: "export default { ticks: 0 };",
 	"embedded:io/serial":
 		"export default class { constructor(options) { globalThis.port = options; } write() {} read() {} close() {} };",
-	"embedded:io/digital": "export default class {};",
+	"embedded:io/digital":
+		"export default class { static Output = 8; constructor({ pin, mode }) { this.pin = pin; this.mode = mode; } write(level) { this.level = level; } };",
 	"open-player": "export const openPlayer = (volume) => ({ volume });",
 	"open-codec": "export default (...args) => args;",
 	"open-face": "export const openFace = (_screen, backlight) => ({ backlight });",
@@ -147,9 +149,21 @@ const touchSensor = (open: (options: object) => () => number[]) =>
 
 describe("a board of data", () => {
 	afterEach(() => {
-		for (const name of ["modules", "device", "board", "port", "timer", "powerChip", "amp"]) {
+		for (const name of ["modules", "device", "board", "port", "timer", "powerChip", "amp", "outputs"]) {
 			Reflect.deleteProperty(globalThis, name);
 		}
+	});
+
+	it("sets the outputs that power other parts, and keeps them", async () => {
+		const { board } = await open("outputs", { outputs: { 4: 1, 5: 0 } });
+		assert.deepEqual(board, {});
+		assert.deepEqual(
+			globals.outputs.map((output) => ({ ...output })),
+			[
+				{ pin: 4, mode: 8, level: 1 },
+				{ pin: 5, mode: 8, level: 0 },
+			],
+		);
 	});
 
 	it("opens a speaker without a codec chip, and its player sets the volume", async () => {
