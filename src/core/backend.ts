@@ -46,24 +46,8 @@ export interface FoundGateway {
 }
 
 /** Events of the search for the backend. */
-export interface SearchEvents {
-	/**
-	 * The backend to connect to: the first time, and whenever another one is served.
-	 *
-	 * @throws Error that says why it cannot be used
-	 */
-	onBackend(backend: ServedBackend): void;
-	/** The device waits to be bound: text and code to show. Either may be empty. */
-	onActivation(code: string, message: string): void;
-	/** The device is bound. */
-	onActivated?(): void;
-	/** Firmware is available. Settles if it was not installed; otherwise the device restarts. */
-	onFirmware?(firmware: OfferedFirmware): Promise<void>;
-	/** No backend was found, for this reason. The search continues. */
-	onMissing(message: string): void;
-	/** A check failed. The next one follows in `retryIn` milliseconds; none if undefined. */
-	onFailed(error: Error, retryIn: number | undefined): void;
-}
+export type SearchEvents = Pick<Backend, "onBackend" | "onActivation" | "onMissing" | "onFailed"> &
+	Partial<Pick<Backend, "onActivated" | "onFirmware">>;
 
 /** A search for the backend: the bootstrap, or the search for a gateway. */
 export interface Search {
@@ -84,15 +68,6 @@ export interface BackendSource {
 	open(events: SearchEvents): Search;
 }
 
-/** The backend as some settings name it. */
-interface Route {
-	readonly config: Config;
-	/** Undefined if the settings name the backend, or none is needed. */
-	readonly source: BackendSource | undefined;
-	/** Whether the settings name the backend. */
-	readonly isNamed: boolean;
-}
-
 /** Characters of a message that are searched for a request's id. */
 const START_LENGTH = 2_048;
 
@@ -101,7 +76,7 @@ const MAX_CODE_LENGTH = 32;
 const MAX_TEXT_LENGTH = 256;
 
 /** The backend: finds it if the settings do not name it, connects to it, and serves MCP in the session. */
-export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
+export class Backend extends AppPart implements ProtocolEvents {
 	/** Make a source of the backend's address if the settings name one. The first wins. May throw a SettingError. */
 	readonly sources: ((settings: SettingSource) => BackendSource | undefined)[] = [];
 	/** Makers of transports by URL scheme, besides WebSocket. Features add theirs. */
@@ -214,8 +189,12 @@ export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
 		this.protocol?.send(deviceMessage(this.session?.id ?? "", type, members));
 	}
 
-	/** @throws SettingError also if the build lacks what the settings ask for */
-	private read(settings: Pick<Settings, "get"> | undefined): Route {
+	/**
+	 * Reads how to reach the backend of some settings: whether they name it, or from which source it is known later.
+	 *
+	 * @throws SettingError also if the build lacks what the settings ask for
+	 */
+	private read(settings: Pick<Settings, "get"> | undefined) {
 		const from = { ...this.app.source, settings };
 		let source: BackendSource | undefined;
 		for (const read of this.sources) {
@@ -314,7 +293,12 @@ export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
 		}
 	}
 
-	/** Some servers make a new token for each answer: it is for the next connection, and does not end the current one. */
+	/**
+	 * Connects to a backend: the first time, and whenever another one is served. Some servers make a new token for each answer: it
+	 * is for the next connection, and does not end the current one.
+	 *
+	 * @throws Error that says why it cannot be used
+	 */
 	onBackend(served: ServedBackend): void {
 		const { app, protocol } = this;
 		const config = this.configOf(served, app.board.settings);
@@ -335,6 +319,7 @@ export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
 		this.protocol.open();
 	}
 
+	/** Shows text and code: the device waits to be bound. Either may be empty. */
 	onActivation(code: string, message: string): void {
 		const { app } = this;
 		const shown = { code: code.slice(0, MAX_CODE_LENGTH), message: message.slice(0, MAX_TEXT_LENGTH) };
@@ -343,10 +328,12 @@ export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
 		void app.drawAttention();
 	}
 
+	/** Called when the device is bound. */
 	onActivated(): void {
 		this.app.board.screen?.show({ code: "", message: "" });
 	}
 
+	/** Installs firmware that is available. Settles if it was not installed; otherwise the device restarts. */
 	async onFirmware(firmware: OfferedFirmware): Promise<void> {
 		const { board, log } = this.app;
 		const { version, force } = firmware;
@@ -356,11 +343,13 @@ export class Backend extends AppPart implements ProtocolEvents, SearchEvents {
 		await board.installer?.offer?.(firmware);
 	}
 
+	/** Reports a check that failed. The next one follows in `retryIn` milliseconds; none if undefined. */
 	onFailed({ message }: Error, retryIn: number | undefined): void {
 		const next = retryIn === undefined ? "no further attempt until the next start" : `next attempt in ${retryIn} ms`;
 		this.report(`failed: ${message}, ${next}`, message);
 	}
 
+	/** Reports why no backend was found. The search continues. */
 	onMissing(message: string): void {
 		this.report(`goes on: ${message}`, message);
 	}
