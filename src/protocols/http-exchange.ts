@@ -1,4 +1,4 @@
-import { splitUrl } from "../core/text/url.js";
+import { splitUrl, type UrlParts } from "../core/text/url.js";
 import type { HttpRequest, HttpResponse, TimerHandle, TimerModule } from "../hardware/hardware.js";
 import type { ByteSource } from "../hardware/pictures.js";
 import type { HttpClient, HttpClientRequest, HttpClients, HttpRecord } from "./http-client.js";
@@ -81,22 +81,19 @@ export class Exchange {
 		const watch: TimerHandle = timer.repeat(() => this.checkProgress(), (request.timeout ?? TIMEOUT) / CHECKS);
 		this.clearTimer = () => timer.clear(watch);
 		try {
-			this.open(record, { host: target.host, port: target.port ?? (isSecure ? 443 : 80) }, target.path, headers);
+			this.open(record, target, target.port ?? (isSecure ? 443 : 80), headers);
 		} catch (error) {
 			this.fail((error as Error).message);
 		}
 		request.onOpen?.(() => this.fail("cancelled"));
 	}
 
-	private open(
-		record: HttpRecord,
-		target: { readonly host: string; readonly port: number },
-		path: string,
-		headers: ReadonlyMap<string, string>,
-	): void {
+	private open(record: HttpRecord, target: UrlParts, port: number, headers: ReadonlyMap<string, string>): void {
+		const { host, path } = target;
 		const client = new record.io({
 			...record,
-			...target,
+			host,
+			port,
 			...(record.socket && { socket: { ...record.socket, allowance: this.allowance } }),
 			onError: (error) => this.end(error ?? new Error()),
 		});
