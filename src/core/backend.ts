@@ -1,5 +1,6 @@
 import type { Face, Hardware, Settings } from "../hardware/hardware.js";
 import type { AudioParams } from "../hardware/sound.js";
+import type { FirmwareSource } from "../hardware/updater.js";
 import { ErrorCode, errorMessage, isRequestId, RpcError } from "../mcp_server/json-rpc.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
 import {
@@ -27,14 +28,10 @@ export interface ServedBackend {
 }
 
 /** Firmware that a server has for this kind of board. */
-export interface OfferedFirmware {
+export interface OfferedFirmware extends FirmwareSource {
 	readonly version: string;
-	readonly url: string;
 	/** Whether to install it even if it is not newer. */
 	readonly force: boolean;
-	/** SHA-256 of the image, and its signature: extensions by this project. Hexadecimal digits. */
-	readonly sha256: string | undefined;
-	readonly signature: string | undefined;
 }
 
 /** A gateway that a person can choose. */
