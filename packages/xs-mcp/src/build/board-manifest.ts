@@ -146,7 +146,7 @@ function filesOf(data: BoardData): { readonly manifests: readonly string[]; read
 	};
 	return {
 		manifests: [
-			"hardware/boards/esp32/manifest_board.json",
+			"hardware/drivers/manifest_esp32.json",
 			...found.flatMap((name) => SDK_MANIFESTS[name] ?? []),
 			...added.filter((file) => file.endsWith(".json")),
 			...(display !== undefined && isRoomy(data) ? ["screen/manifest_preview.json"] : []),
