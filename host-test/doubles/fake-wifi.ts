@@ -106,14 +106,33 @@ export function joinWiFi({
 	fixed = undefined as WiFiNetworkOptions["fixed"],
 	isSet = true,
 	needsTime = true,
+	dnsFault = "",
 } = {}) {
 	const timer = new FakeTimer();
 	const clock = new FakeClock();
 	clock.isSet = isSet;
 	const log: string[] = [];
 	const dns: string[] = [];
+	const radio: (WiFiAccess | "closed")[] = [];
+	const sockets: boolean[] = [];
+	class FakeUdp {
+		readonly #index = sockets.push(true) - 1;
+
+		constructor() {
+			if (dnsFault !== "") {
+				throw new Error(dnsFault);
+			}
+		}
+		read(): undefined {}
+		write(): void {}
+		close(): void {
+			sockets[this.#index] = false;
+		}
+	}
 	const network = new WiFiNetwork({
-		wifi: { io: FakeWiFi },
+		wifi: FakeWiFi,
+		radio: { open: (access) => radio.push(access), close: () => radio.push("closed") },
+		udp: { io: FakeUdp },
 		networks: networks ?? (ssid === "" ? [] : [{ ssid, password }]),
 		fixed,
 		setDns: (address) => dns.push(address),
@@ -122,5 +141,5 @@ export function joinWiFi({
 		timer,
 		log: (line) => log.push(line),
 	});
-	return { network, wifi: FakeWiFi.made.at(-1) as FakeWiFi, timer, clock, log, dns };
+	return { network, wifi: FakeWiFi.made.at(-1) as FakeWiFi, timer, clock, log, dns, radio, sockets };
 }

@@ -7,7 +7,7 @@ const SET = { isSet: true, ask() {}, close() {} };
 function plugIn(clock: NetworkClock["clock"] = SET) {
 	const log: string[] = [];
 	const time = { clock, needsTime: true, log: (line: string) => log.push(line) };
-	const network = new InterfaceNetwork("ethernet", "Ethernet", { io: FakeWiFi }, time);
+	const network = new InterfaceNetwork("ethernet", "Ethernet", FakeWiFi, time);
 	network.interface.connect();
 	const changes: boolean[] = [];
 	network.onChange = () => changes.push(network.online);

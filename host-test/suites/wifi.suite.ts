@@ -153,11 +153,11 @@ export default suite("Wi-Fi and the time", {
 	async "tries the known networks in range while the set-up is open, and gives up for the one that a person chose"() {
 		const { network, wifi, timer, finishScan } = joinSeveral();
 		await finishScan();
-		network.pause();
+		network.open({ ssid: "own", password: "" });
 		const first = network.rejoin();
 		await finishScan(["weak", -80], ["strong", -50]);
 		equal(wifi.attempts.at(-1), { SSID: "strong", password: "password of strong" });
-		const chosen = network.tryToJoin({ ssid: "new", password: "" });
+		const chosen = network.join({ ssid: "new", password: "" });
 		equal(await first, false);
 		wifi.become(500);
 		timer.pass(1_000);
@@ -172,7 +172,7 @@ export default suite("Wi-Fi and the time", {
 	async "ends the attempt at known networks for a scan of the set-up's page"() {
 		const { network, wifi, timer, finishScan } = joinSeveral();
 		await finishScan();
-		network.pause();
+		network.open({ ssid: "own", password: "" });
 		const { size } = timer;
 		const tried = network.rejoin();
 		await finishScan(["weak", -80], ["strong", -50]);
@@ -186,14 +186,14 @@ export default suite("Wi-Fi and the time", {
 		const address = { address: "10.0.0.5", mask: "255.0.0.0", gateway: "10.0.0.1", dns: "9.9.9.9" };
 		const { wifi, dns, network } = join({ fixed: { ssid: "home", address } });
 		equal([wifi.configured[1], dns, wifi.attempts.length], [{ static: address, before: 0 }, ["9.9.9.9"], 1]);
-		void network.tryToJoin({ ssid: "other", password: "" });
+		void network.join({ ssid: "other", password: "" });
 		equal([wifi.configured[2], dns.length], [{ static: false, before: 1 }, 1]);
 		equal(join().wifi.configured.length, 1);
 	},
 	async "does not go back to its network while it tries another one, and so does not take that for joined"() {
 		const { network, wifi, timer } = join();
 		wifi.become(500);
-		const tried = network.tryToJoin({ ssid: "new", password: "wrong" });
+		const tried = network.join({ ssid: "new", password: "wrong" });
 		for (let second = 0; second < 25; second += 1) {
 			const { SSID } = wifi.attempts.at(-1) as { SSID: string };
 			wifi.become(SSID === "home" ? 500 : 200);
@@ -205,8 +205,8 @@ export default suite("Wi-Fi and the time", {
 	},
 	"gives an attempt up for another one": given(join, async ({ network, wifi, timer }) => {
 		const { size } = timer;
-		const first = network.tryToJoin({ ssid: "first", password: "" });
-		const second = network.tryToJoin({ ssid: "second", password: "" });
+		const first = network.join({ ssid: "first", password: "" });
+		const second = network.join({ ssid: "second", password: "" });
 		wifi.become(500);
 		timer.pass(1_000);
 		equal([await first, await second, timer.size], [false, true, size]);

@@ -12,11 +12,6 @@ export interface NetworkInterface {
 	configure(options: { hostname: string } | { static: StaticAddress | false }): void;
 }
 
-/** ECMA-419's record of an interface. */
-export interface InterfaceRecord<Interface> {
-	readonly io: new (options: { onChanged: () => void }) => Interface;
-}
-
 export interface NetworkClock {
 	/** Queried for the time as soon as there is an address: TLS needs it, because certificates have dates. */
 	readonly clock: Pick<NtpClock, "isSet" | "ask" | "close">;
@@ -40,11 +35,16 @@ export class InterfaceNetwork<Interface extends NetworkInterface> implements Net
 	private asked = false;
 
 	/** @param title names it in the log */
-	constructor(type: Network["type"], title: string, { io, ...record }: InterfaceRecord<Interface>, time: NetworkClock) {
+	constructor(
+		type: Network["type"],
+		title: string,
+		Class: new (options: { onChanged: () => void }) => Interface,
+		time: NetworkClock,
+	) {
 		this.type = type;
 		this.title = title;
 		this.time = time;
-		this.interface = new io({ ...record, onChanged: () => this.follow() });
+		this.interface = new Class({ onChanged: () => this.follow() });
 		this.macAddress = (this.interface.MAC ?? "").toLowerCase();
 		this.configure("hostname", { hostname: hostnameOf(this.macAddress) });
 	}

@@ -19,12 +19,8 @@ import { ESP32_MODELS } from "./esp32-models.js";
 import { esp32Usb } from "./esp32-usb.js";
 import { NtpClock, type NtpRecord } from "./ntp-clock.js";
 import { openChip } from "./open-chip.js";
-import { softAccessPoint } from "./soft-access-point.js";
 import { UsbSerial } from "./usb-serial.js";
 import { WiFiNetwork, type WiFiNetworkOptions } from "./wifi-network.js";
-
-/** The address that ESP-IDF gives the chip in its own network. */
-const ADDRESS = "192.168.4.1";
 
 /** ESP-IDF's DNS client, as the SDK's fixed address has no server: `esp32-dns.c`, built for an ESP32 only. */
 const esp32Dns = deepFreeze({
@@ -56,7 +52,16 @@ const openWiFi = (setTime: (seconds: number) => void): WiFiNetwork => {
 	const source = openSource();
 	const address = parseStaticAddress(settingText("staticAddress", source));
 	return new WiFiNetwork({
-		wifi: { io: WiFiInterface } as WiFiNetworkOptions["wifi"],
+		wifi: WiFiInterface as WiFiNetworkOptions["wifi"],
+		udp: { io: UDP } as unknown as UdpRecord,
+		radio: {
+			open({ ssid, password }) {
+				// The SDK's typings lack `station`: the chip can still join a network.
+				const options = { ssid, ...(password !== "" && { password }), station: true };
+				WiFi.accessPoint(options);
+			},
+			close: startRadio,
+		},
 		networks: knownNetworks(source),
 		fixed: address && { ssid: settingText("ssid", source), address },
 		setDns: esp32Dns.set,
@@ -75,18 +80,10 @@ const openWiFi = (setTime: (seconds: number) => void): WiFiNetwork => {
 export const openEsp32 = (name: string, setTime = (seconds: number): void => Time.set(seconds)) => {
 	startRadio();
 	const network = openWiFi(setTime);
-	const radio: Parameters<typeof softAccessPoint>[0]["radio"] = {
-		open({ ssid, password }) {
-			// The SDK's typings lack `station`: the chip can still join a network.
-			const options = { ssid, ...(password !== "" && { password }), station: true };
-			WiFi.accessPoint(options);
-		},
-		close: startRadio,
-	};
 	return {
 		...openChip(name, network.macAddress, setTime),
 		network,
-		accessPoint: softAccessPoint({ radio, network, udp: { io: UDP } as unknown as UdpRecord, address: ADDRESS, log }),
+		accessPoint: network,
 		// On the chip's USB pins.
 		serials: ESP32_MODELS[esp32Chip.numbers.model]?.hasUsb
 			? [{ io: UsbSerial, usb: esp32Usb, timer: Timer } as unknown as SerialRecord]

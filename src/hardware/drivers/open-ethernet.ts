@@ -12,7 +12,7 @@ import { log, openClock } from "./open-esp32.js";
  */
 const openEthernet = (name: string, setTime = (seconds: number): void => Time.set(seconds)) => {
 	const time = { clock: openClock(setTime), needsTime: true, log };
-	const network = new InterfaceNetwork("ethernet", "Ethernet", { io: Ethernet }, time);
+	const network = new InterfaceNetwork("ethernet", "Ethernet", Ethernet, time);
 	network.interface.connect();
 	return { ...openChip(name, network.macAddress, setTime), network } satisfies Board;
 };

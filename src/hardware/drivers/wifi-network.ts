@@ -1,13 +1,10 @@
 import { withFirst } from "../../core/known-networks.js";
 import type { StaticAddress } from "../../core/wifi-settings.js";
+import type { UdpRecord, UdpSocket } from "../../protocols/udp-socket.js";
 import type { Runtime, TimerHandle } from "../hardware.js";
-import type { FoundNetwork, WiFiAccess } from "../wifi-setup.js";
-import {
-	InterfaceNetwork,
-	type InterfaceRecord,
-	type NetworkClock,
-	type NetworkInterface,
-} from "./interface-network.js";
+import type { AccessPoint, FoundNetwork, WiFiAccess } from "../wifi-setup.js";
+import { openCaptiveDns } from "./captive-dns.js";
+import { InterfaceNetwork, type NetworkClock, type NetworkInterface } from "./interface-network.js";
 
 /** ECMA-419's Wi-Fi network interface. Unknown values are undefined. */
 export interface WiFiInterface extends NetworkInterface {
@@ -28,13 +25,16 @@ export interface WiFiFound {
 }
 
 export interface WiFiNetworkOptions extends Runtime, NetworkClock {
-	readonly wifi: InterfaceRecord<WiFiInterface>;
+	readonly wifi: new (options: { onChanged: () => void }) => WiFiInterface;
 	/** Known networks. Of those in range the strongest is joined. */
 	readonly networks: readonly WiFiAccess[];
 	/** Fixed address in one of them. Default: all have DHCP. */
 	readonly fixed?: { readonly ssid: string; readonly address: StaticAddress } | undefined;
 	/** Sets the DNS server, which ECMA-419's interface cannot. */
 	readonly setDns?: (address: string) => void;
+	/** Opens and closes the chip's own network. */
+	readonly radio: { open(access: WiFiAccess): void; close(): void };
+	readonly udp: UdpRecord;
 }
 
 /** ECMA-419's state of a connection: below it there is none; above it is joining, or waits for an address. */
@@ -43,8 +43,8 @@ const JOINING = 300;
 /** Poll interval of the interface, and so the time from a loss to the next attempt, ms. */
 const WIFI_CHECK_INTERVAL = 5_000;
 
-/** Milliseconds for an attempt to join during the set-up, and its poll interval. */
-const JOIN_TIME = 25_000;
+/** Polls of an attempt to join during the set-up, and their interval, ms. */
+const JOIN_CHECKS = 25;
 const JOIN_CHECK_INTERVAL = 1_000;
 
 /** Milliseconds after which a scan is given up. */
@@ -60,17 +60,22 @@ const UNSEEN = -1_000;
 const MAX_CHECKS = 6;
 
 /**
- * A Wi-Fi network, rejoined whenever it is lost.
+ * A Wi-Fi network, rejoined whenever it is lost, and the chip's own for the set-up, in which every name leads to the device.
  *
  * The interface reports changes but not that it gave up, so it is polled as well.
  */
-export class WiFiNetwork extends InterfaceNetwork<WiFiInterface> {
+export class WiFiNetwork extends InterfaceNetwork<WiFiInterface> implements AccessPoint {
+	/** The address that ESP-IDF gives the chip in its own network. */
+	readonly address = "192.168.4.1";
+	readonly port = 80;
 	private readonly options: WiFiNetworkOptions;
 	private networks: readonly WiFiAccess[];
 	/** Networks to try next. Once they are used up, a scan ranks the known networks again. */
 	private candidates: WiFiAccess[] = [];
 	/** During the set-up the device joins no network by itself. */
 	private isPaused = false;
+	/** Answers in the chip's own network. */
+	private dns: Pick<UdpSocket, "close"> | undefined;
 	/** Ends the attempt to join a network of the set-up, while there is one. */
 	private endAttempt: ((isJoined: boolean) => void) | undefined;
 	/** The scan in progress: it and an attempt to join disturb each other. */
@@ -88,7 +93,7 @@ export class WiFiNetwork extends InterfaceNetwork<WiFiInterface> {
 		if (options.networks.length === 0) {
 			this.log('the setting "ssid" is empty, not joining a network');
 		}
-		this.join();
+		this.joinNext();
 	}
 
 	get ssid(): string {
@@ -100,21 +105,30 @@ export class WiFiNetwork extends InterfaceNetwork<WiFiInterface> {
 		return this.interface.RSSI ?? -100;
 	}
 
-	/** Leaves the network, and joins none until `resume` or `join`. */
-	pause(): void {
+	/** @throws if the radio or the port for DNS cannot be opened; nothing is open then */
+	open(access: WiFiAccess): void {
+		const { radio, udp, log } = this.options;
 		this.isPaused = true;
 		this.interface.disconnect();
 		this.follow();
+		try {
+			radio.open(access);
+			this.dns = openCaptiveDns(udp, this.address, log);
+		} catch (error) {
+			this.close();
+			throw error;
+		}
 	}
 
-	/** Joins the known networks again, after `pause`. */
-	resume(): void {
+	close(): void {
+		this.dns?.close();
+		this.dns = undefined;
+		this.options.radio.close();
 		this.isPaused = false;
 		this.stopRejoining();
 		this.checkConnection();
 	}
 
-	/** Tries to join the known networks in range, and gives up for another attempt. Reports whether one was joined. */
 	async rejoin(): Promise<boolean> {
 		const found = await this.scan();
 		this.isRejoining = this.endAttempt === undefined;
@@ -136,57 +150,48 @@ export class WiFiNetwork extends InterfaceNetwork<WiFiInterface> {
 		}
 	}
 
-	/** Joins a network, which is then known. Ends another attempt, and waits for a scan. @returns success */
-	tryToJoin(access: WiFiAccess): Promise<boolean> {
+	join(access: WiFiAccess): Promise<boolean> {
 		this.stopRejoining();
 		return this.tryNetwork(access);
 	}
 
+	/** Joins a network, which is then known, again and again for a while. Ends another attempt. @returns success */
 	private tryNetwork(access: WiFiAccess): Promise<boolean> {
 		const { timer } = this.options;
 		this.endAttempt?.(false);
 		return new Promise((resolve) => {
-			let watch: TimerHandle | undefined;
+			let checks = 0;
+			const check = (): void => {
+				if (this._scan !== undefined) {
+					return;
+				}
+				if (checks === 0) {
+					this.interface.disconnect();
+					this.connect(access);
+				} else if (this.hasAddress || checks === JOIN_CHECKS) {
+					end(this.hasAddress);
+				} else if (this.interface.connection < JOINING) {
+					this.connect(access);
+				}
+				checks += 1;
+			};
+			const watch = timer.repeat(check, JOIN_CHECK_INTERVAL);
 			const end = (isJoined: boolean): void => {
 				timer.clear(watch);
 				this.endAttempt = undefined;
 				if (isJoined) {
 					this.networks = withFirst(access, this.networks);
-				} else if (watch !== undefined) {
+				} else if (checks > 0) {
 					this.interface.disconnect();
 				}
 				resolve(isJoined);
 			};
 			this.endAttempt = end;
-			const begin = (): void => {
-				if (this.endAttempt === end) {
-					watch = this.attempt(access, end);
-				}
-			};
-			if (this._scan === undefined) {
-				begin();
-			} else {
-				void this._scan.then(begin);
-			}
+			check();
 		});
 	}
 
-	/** Joins a network, again and again for a while. @returns the timer, which `end` clears */
-	private attempt(access: WiFiAccess, end: (isJoined: boolean) => void): TimerHandle {
-		this.interface.disconnect();
-		this.connect(access);
-		let left = JOIN_TIME / JOIN_CHECK_INTERVAL;
-		return this.options.timer.repeat(() => {
-			left -= 1;
-			if (this.hasAddress || left === 0) {
-				end(this.hasAddress);
-			} else if (this.interface.connection < JOINING) {
-				this.connect(access);
-			}
-		}, JOIN_CHECK_INTERVAL);
-	}
-
-	/** The networks in range, one entry per access point. Calls during a scan share it. */
+	/** One entry per access point. */
 	scan(): Promise<readonly FoundNetwork[]> {
 		this.stopRejoining();
 		this._scan ??= this.find().finally(() => {
@@ -221,7 +226,7 @@ export class WiFiNetwork extends InterfaceNetwork<WiFiInterface> {
 	}
 
 	/** Tries the next known network. If there are several, a scan ranks them. */
-	private join(): void {
+	private joinNext(): void {
 		this.checks = 0;
 		const next = this.candidates.shift() ?? (this.networks.length === 1 ? this.networks[0] : undefined);
 		if (next !== undefined) {
@@ -260,7 +265,7 @@ export class WiFiNetwork extends InterfaceNetwork<WiFiInterface> {
 		}
 		this.checks += 1;
 		if (this.interface.connection < JOINING) {
-			this.join();
+			this.joinNext();
 		} else if (this.checks >= MAX_CHECKS) {
 			this.checks = 0;
 			this.interface.disconnect();
