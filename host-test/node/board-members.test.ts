@@ -74,7 +74,7 @@ async function open(member: string, data: BoardData, given: object = {}, SMBus: 
 	const { default: opener } = await importBundle<{ readonly default: OpenMember }>(entry, doubles);
 	globals.timer = Object.assign(new FakeTimer(), { delays: [] });
 	globals.device = { I2C: { default: { data: 1, clock: 2 } }, io: { SMBus } };
-	const opening: OpeningBoard = { data, board: given };
+	const opening: OpeningBoard = { data, board: given, setTime() {} };
 	// As the board does.
 	openOptional(opening.board, member, () => opener(opening));
 	const { failures: lines = [], ...board } = opening.board;

@@ -232,7 +232,7 @@ export interface OpeningBoard {
 	/** The backlight that a power chip feeds. */
 	backlight?: Backlight;
 	/** Sets the machine's clock and the real-time clock, in seconds since 1970. */
-	setTime?: ((seconds: number) => void) | undefined;
+	setTime: (seconds: number) => void;
 }
 
 /** Opens the parts that one member of a board's data describes: the default export of `drivers/open-MEMBER.ts`. */

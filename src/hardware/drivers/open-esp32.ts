@@ -3,7 +3,6 @@ import WiFiInterface from "embedded:network/interface/wifi";
 import NTPClient from "embedded:network/ntp/client";
 import built from "mc/config";
 import Preference from "preference";
-import Time from "time";
 import Timer from "timer";
 import WiFi from "wifi";
 import { knownNetworks } from "../../core/known-networks.js";
@@ -13,10 +12,12 @@ import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { parseStaticAddress } from "../../core/wifi-settings.js";
 import { SystemResolver } from "../../platform/system-resolver.js";
 import type { UdpRecord } from "../../protocols/udp-socket.js";
+import type { OpeningBoard } from "../board-data.js";
 import type { Board, SerialRecord } from "../hardware.js";
 import { esp32Chip } from "./esp32-chip.js";
 import { ESP32_MODELS } from "./esp32-models.js";
 import { esp32Usb } from "./esp32-usb.js";
+import type { NetworkClock } from "./interface-network.js";
 import { NtpClock, type NtpRecord } from "./ntp-clock.js";
 import { openChip } from "./open-chip.js";
 import { UsbSerial } from "./usb-serial.js";
@@ -30,16 +31,20 @@ const esp32Dns = deepFreeze({
 	},
 });
 
-export const log = (message: string): void => trace(`${message}\n`);
+const log = (message: string): void => trace(`${message}\n`);
 
 /** Opens stored settings, and below them the built-in ones. */
 const openSource = (): SettingSource => ({ built, settings: new StoredSettings(Preference, log) });
 
-/** Opens a clock that the server of the setting `ntp` sets. @param setTime in seconds since 1970 */
-export const openClock = (setTime: (seconds: number) => void): NtpClock => {
-	const servers = [settingText("ntp", openSource())];
+/** Opens a clock that the server of the setting `ntp` sets. */
+export const openClock = (setTime: OpeningBoard["setTime"], source = openSource()): NetworkClock => {
+	const servers = [settingText("ntp", source)];
 	const ntp = { io: NTPClient, servers, dns: { io: SystemResolver }, socket: { io: UDP } } as unknown as NtpRecord;
-	return new NtpClock({ ntp, setTime, now: () => Date.now(), timer: Timer, log });
+	return {
+		clock: new NtpClock({ ntp, setTime, now: () => Date.now(), timer: Timer, log }),
+		needsTime: /^(wss|mqtts|https):/i.test(settingText("otaUrl", source) || settingText("backend", source)),
+		log,
+	};
 };
 
 /** Starts the radio by `wifi`, which opens access points. A second start would end the machine. */
@@ -48,7 +53,7 @@ const startRadio = (): void => {
 };
 
 /** Joins a Wi-Fi of the settings. Builds leave out the SDK's `setup/network`, which joins the Wi-Fi only once. */
-const openWiFi = (setTime: (seconds: number) => void): WiFiNetwork => {
+const openWiFi = (setTime: OpeningBoard["setTime"]): WiFiNetwork => {
 	const source = openSource();
 	const address = parseStaticAddress(settingText("staticAddress", source));
 	return new WiFiNetwork({
@@ -65,19 +70,13 @@ const openWiFi = (setTime: (seconds: number) => void): WiFiNetwork => {
 		networks: knownNetworks(source),
 		fixed: address && { ssid: settingText("ssid", source), address },
 		setDns: esp32Dns.set,
-		needsTime: /^(wss|mqtts|https):/i.test(settingText("otaUrl", source) || settingText("backend", source)),
-		clock: openClock(setTime),
+		...openClock(setTime, source),
 		timer: Timer,
-		log,
 	});
 };
 
-/**
- * The parts of every ESP32 board with Wi-Fi: Wi-Fi, the chip's own network for the set-up, its USB port, and those of `openChip`.
- *
- * @param setTime sets the machine's clock, and the real-time clock of a board that has one, in seconds since 1970
- */
-export const openEsp32 = (name: string, setTime = (seconds: number): void => Time.set(seconds)) => {
+/** The parts of every ESP32 board with Wi-Fi: Wi-Fi, the chip's own network for the set-up, its USB port, and those of `openChip`. */
+export const openEsp32 = (name: string, setTime: OpeningBoard["setTime"]) => {
 	startRadio();
 	const network = openWiFi(setTime);
 	return {

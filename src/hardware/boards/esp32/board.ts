@@ -1,4 +1,5 @@
 import config from "mc/config";
+import Time from "time";
 import { FIRMWARE } from "../../../core/firmware.js";
 import { inBuild } from "../../../platform/in-build.js";
 import type { BoardData, OpeningBoard, OpenMember } from "../../board-data.js";
@@ -18,7 +19,7 @@ const openMember = (member: string, opening: OpeningBoard): void =>
 /** Any ESP32, with the parts that the build's manifests describe as `config.board` and include. */
 export const openBoard = () => {
 	const { board: data = {} } = config as { readonly board?: BoardData };
-	const opening: OpeningBoard = { data, board: {} };
+	const opening: OpeningBoard = { data, board: {}, setTime: (seconds) => Time.set(seconds) };
 	for (const member of MEMBERS.filter((each) => data[each] !== undefined)) {
 		openMember(member, opening);
 	}
