@@ -15,15 +15,13 @@ export const openCaptiveDns = (
 	address: string,
 	log: (message: string) => void,
 ): { close(): void } => {
-	const receive = (count: number): void => {
-		for (let left = count; left > 0; left -= 1) {
-			const query = socket.read();
-			const answer = query && answerQuery(query, address);
-			if (query === undefined || answer === undefined) {
-				continue;
-			}
+	const receive = (): void => {
+		for (let query = socket.read(); query !== undefined; query = socket.read()) {
 			try {
-				socket.write(answer, query.address, query.port);
+				const answer = answerQuery(new Uint8Array(query), address);
+				if (answer !== undefined) {
+					socket.write(answer, query.address, query.port);
+				}
 			} catch (error) {
 				log(`DNS: could not answer: ${String(error)}`);
 			}
@@ -37,9 +35,6 @@ export const openCaptiveDns = (
 const HEAD_BYTES = 12;
 const TYPE_AND_CLASS = 4;
 
-/** The longest question in bytes: a name has at most 255. */
-const MAX_QUERY_BYTES = 512;
-
 const TYPE_A = 1;
 const CLASS_IN = 1;
 
@@ -52,38 +47,22 @@ const TIME_TO_LIVE = 5;
  *
  * @returns undefined if the message is not a query with one question
  */
-const answerQuery = (query: ArrayBuffer, address: string): ArrayBuffer | undefined => {
-	const bytes = new Uint8Array(query);
-	const end = bytes.length > MAX_QUERY_BYTES ? 0 : endOfQuestion(bytes);
-	if (end === 0) {
+const answerQuery = (query: Uint8Array, address: string): ArrayBuffer | undefined => {
+	const [flags = 0x80, high, low] = [query[2], query[4], query[5]];
+	// A hostname ends at its first zero byte, the empty label.
+	const end = query.indexOf(0, HEAD_BYTES) + 1 + TYPE_AND_CLASS;
+	if ((flags & 0xf8) !== 0 || high !== 0 || low !== 1 || end <= HEAD_BYTES || end > query.length) {
 		return undefined;
 	}
-	const view = new DataView(query);
-	const isAddress = view.getUint16(end - 4) === TYPE_A && view.getUint16(end - 2) === CLASS_IN;
+	const isAddress = [0, TYPE_A, 0, CLASS_IN].every((byte, at) => query[end - TYPE_AND_CLASS + at] === byte);
 	const answer = new Uint8Array(end + (isAddress ? 16 : 0));
-	answer.set(bytes.subarray(0, end));
+	answer.set(query.subarray(0, end));
 	// An authoritative response; the recursion flag is copied.
-	answer.set([0x84 | ((bytes[2] ?? 0) & 0x01), 0, 0, 1, 0, isAddress ? 1 : 0, 0, 0, 0, 0], 2);
+	answer.set([0x84 | (flags & 0x01), 0, 0, 1, 0, isAddress ? 1 : 0, 0, 0, 0, 0], 2);
 	if (isAddress) {
 		// The name is a pointer to the question's.
 		answer.set([0xc0, HEAD_BYTES, 0, TYPE_A, 0, CLASS_IN, 0, 0, 0, TIME_TO_LIVE, 0, 4], end);
 		answer.set(address.split(".").map(Number), end + 12);
 	}
 	return answer.buffer;
-};
-
-/** The end of the only question of a query; 0 if there is not exactly one. */
-const endOfQuestion = (bytes: Uint8Array): number => {
-	const [flags = 0x80, high = 0, low = 0] = [bytes[2], bytes[4], bytes[5]];
-	if (bytes.length < HEAD_BYTES || (flags & 0xf8) !== 0 || high !== 0 || low !== 1) {
-		return 0;
-	}
-	let at = HEAD_BYTES;
-	let length = bytes[at];
-	while (length !== undefined && length !== 0 && length < 64) {
-		at += length + 1;
-		length = bytes[at];
-	}
-	const end = at + 1 + TYPE_AND_CLASS;
-	return length === 0 && end <= bytes.length ? end : 0;
 };
