@@ -27,7 +27,6 @@ export class FakeWiFi implements WiFiInterface {
 	found = FakeWiFi.firstFound;
 	onFound: (network: WiFiFound) => void = () => {};
 	finishScan = (): void => {};
-	closed = false;
 	readonly #onChanged: () => void;
 
 	constructor(options: { onChanged: () => void }) {
@@ -65,10 +64,6 @@ export class FakeWiFi implements WiFiInterface {
 		}
 		this.onFound = onFound;
 		this.finishScan = onComplete;
-	}
-
-	close(): void {
-		this.closed = true;
 	}
 
 	become(connection: number): void {

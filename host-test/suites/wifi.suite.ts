@@ -150,6 +150,14 @@ export default suite("Wi-Fi and the time", {
 		await settled();
 		equal(wifi.attempts, [{ SSID: "weak", password: "password of weak" }]);
 	},
+	"joins nothing after a scan during which the set-up was opened": given(
+		joinSeveral,
+		async ({ wifi, network, finishScan }) => {
+			network.open({ ssid: "own", password: "" });
+			await finishScan(["strong", -50]);
+			equal(wifi.attempts, []);
+		},
+	),
 	async "tries the known networks in range while the set-up is open, and gives up for the one that a person chose"() {
 		const { network, wifi, timer, finishScan } = joinSeveral();
 		await finishScan();

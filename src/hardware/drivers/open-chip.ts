@@ -34,5 +34,5 @@ export const openChip = (name: string, macAddress: string, setTime = (seconds: n
 				Time.timezone = timezone * 60;
 			},
 		},
-	} satisfies Omit<Board, "close">;
+	} satisfies Board;
 };

@@ -1,7 +1,7 @@
 import { withFirst } from "../../core/known-networks.js";
 import type { StaticAddress } from "../../core/wifi-settings.js";
 import type { UdpRecord, UdpSocket } from "../../protocols/udp-socket.js";
-import type { Runtime, TimerHandle } from "../hardware.js";
+import type { Runtime } from "../hardware.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../wifi-setup.js";
 import { openCaptiveDns } from "./captive-dns.js";
 import { InterfaceNetwork, type NetworkClock, type NetworkInterface } from "./interface-network.js";

@@ -4,7 +4,7 @@ import * as host from "virtual-host";
 import type { Chat } from "../../assistant.js";
 import { TimedButton } from "../../drivers/button.js";
 import { ShownLight } from "../../drivers/light-state.js";
-import type { Board, TimerHandle } from "../../hardware.js";
+import type { Board } from "../../hardware.js";
 import { servoHead, type TurningServo } from "../../head.js";
 import type { Reading, Sensor } from "../../kinds/sensor.js";
 import { checkAngle } from "../../kinds/servo.js";
@@ -12,39 +12,28 @@ import { checkAngle } from "../../kinds/servo.js";
 /** Milliseconds that a button stays down, and up, at least: longer than a contact bounces. */
 const MIN_HOLD = 100;
 
-/** Changes that wait for that time: an even number, as each press has two. */
+/** Changes that wait for that time. Presses beyond are ignored. */
 const MAX_CHANGES = 20;
 
 /** The user's finger on a button. Changes that come together wait, or they would look like bouncing. */
 class Finger {
 	readonly button = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
-	private readonly changes: (readonly [isDown: boolean, time: number])[] = [];
-	private lasting: TimerHandle | undefined;
+	private isDown = false;
+	private changes = 0;
+	private last = Promise.resolve();
 
 	/** Presses or releases the button. @param time milliseconds for which it lasts at least */
 	move(isDown: boolean, time = MIN_HOLD): void {
-		if (this.lasting === undefined) {
-			this.apply(isDown, time);
-		} else if (this.changes.length < MAX_CHANGES) {
-			this.changes.push([isDown, time]);
-		} else {
-			// The one before and this one cancel each other.
-			this.changes.pop();
+		if (isDown === this.isDown || (isDown && this.changes >= MAX_CHANGES)) {
+			return;
 		}
-	}
-
-	private apply(isDown: boolean, time: number): void {
-		this.button.follow(isDown);
-		this.lasting = Timer.set(
-			() => {
-				this.lasting = undefined;
-				const next = this.changes.shift();
-				if (next !== undefined) {
-					this.apply(...next);
-				}
-			},
-			Math.max(time, MIN_HOLD),
-		);
+		this.isDown = isDown;
+		this.changes += 1;
+		this.last = this.last.then(async () => {
+			this.button.follow(isDown);
+			await new Promise((resolve) => Timer.set(resolve, Math.max(time, MIN_HOLD)));
+			this.changes -= 1;
+		});
 	}
 }
 
