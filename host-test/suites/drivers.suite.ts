@@ -1,7 +1,7 @@
 import Axp2101 from "../../src/hardware/drivers/axp2101.js";
 import startEs7210 from "../../src/hardware/drivers/es7210.js";
 import openEs8311 from "../../src/hardware/drivers/es8311.js";
-import { chipThermometer, esp32System } from "../../src/hardware/drivers/esp32-system.js";
+import { esp32System } from "../../src/hardware/drivers/esp32-system.js";
 import { setExpander } from "../../src/hardware/drivers/open-expander.js";
 import { PowerChip, type SdkPower } from "../../src/hardware/drivers/open-power.js";
 import { registerSpeaker } from "../../src/hardware/drivers/register-speaker.js";
@@ -18,18 +18,17 @@ const CHIP = {
 	cores: 2,
 	revision: 2,
 	features: 18,
-	flashSize: 16_777_216,
-	psramSize: 8_388_608,
-	minimumFreeHeap: 100_000,
+	flash_size: 16_777_216,
+	psram_size: 8_388_608,
+	minimum_free_heap_size: 100_000,
 	resetReason: 6,
-	temperature: 41.5,
 };
 
 function system(data = CHIP) {
 	const timer = new FakeTimer();
 	const restarts: number[] = [];
-	const chip = { ...data, numbers: data, restart: () => void restarts.push(timer.now), factoryReset: () => {} };
-	return { timer, restarts, system: esp32System(chip, "aa:bb", "m5stack_cores3", "ota_1", timer) };
+	const chip = { label: "ota_1", numbers: data, restart: () => void restarts.push(timer.now), factoryReset: () => {} };
+	return { timer, restarts, system: esp32System(chip, "aa:bb", "m5stack_cores3", timer) };
 }
 
 function axp2101(registers: Readonly<Record<number, number>> = {}): SdkPower {
@@ -170,10 +169,6 @@ export default suite("drivers", {
 		timer.pass(1);
 		equal(restarts, [1000]);
 	}),
-	"ESP32: has a thermometer only if the chip has one"() {
-		equal(chipThermometer(CHIP)?.temperature, 41.5);
-		equal(chipThermometer({ ...CHIP, temperature: undefined }), undefined);
-	},
 	"SDK's AXP192: the charge is estimated from the voltage that it measures"() {
 		const levels = [3.0, 3.3, 3.7, 4.1, 4.2].map((volts) => new PowerChip(axp192(volts)).level);
 		equal(levels, [0, 0, 50, 100, 100]);

@@ -55,8 +55,12 @@ function updaterOf({ model }: { model: number }, fault: { readonly begin?: strin
 				close: () => Uint8Array.of(length).buffer,
 			};
 		},
-		bootloader: { isOnTrial: true, confirm: () => events.push("confirm"), rollBack: () => events.push("rollBack") },
-		model,
+		chip: {
+			isOnTrial: true,
+			confirm: () => events.push("confirm"),
+			rollBack: () => events.push("rollBack"),
+			numbers: { model },
+		},
 		verify: (_key, digest) => new Uint8Array(digest)[0] === 6,
 	});
 	return { updater, events, stored, hashed };

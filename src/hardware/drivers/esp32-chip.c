@@ -1,10 +1,13 @@
-// ESP-IDF's data about the chip, for src/hardware/drivers/esp32-chip.ts.
+// ESP-IDF's functions of the chip, for src/hardware/drivers/esp32-chip.ts.
 
 #include "xsmc.h"
+#include "xsHost.h"
 #include "mc.xs.h"
 
+#include "app_update/include/esp_ota_ops.h"
 #include "esp_chip_info.h"
 #include "esp_heap_caps.h"
+#include "esp_netif.h"
 #include "esp_system.h"
 #include "nvs_flash/include/nvs_flash.h"
 #include "soc/soc_caps.h"
@@ -39,9 +42,9 @@ void xs_esp32chip_numbers(xsMachine *the)
 	NUMBER(cores, info.cores);
 	NUMBER(revision, info.revision);
 	NUMBER(features, info.features);
-	NUMBER(flashSize, flashSize);
-	NUMBER(psramSize, heap_caps_get_total_size(MALLOC_CAP_SPIRAM));
-	NUMBER(minimumFreeHeap, esp_get_minimum_free_heap_size());
+	NUMBER(flash_size, flashSize);
+	NUMBER(psram_size, heap_caps_get_total_size(MALLOC_CAP_SPIRAM));
+	NUMBER(minimum_free_heap_size, esp_get_minimum_free_heap_size());
 	NUMBER(resetReason, esp_reset_reason());
 }
 
@@ -82,10 +85,46 @@ void xs_esp32chip_temperature(xsMachine *the)
 	temperature_sensor_handle_t sensor = openSensor();
 	float celsius;
 
-	if ((NULL != sensor) && (ESP_OK == temperature_sensor_get_celsius(sensor, &celsius))) {
+	if ((NULL != sensor) && (ESP_OK == temperature_sensor_get_celsius(sensor, &celsius)))
 		xsmcSetNumber(xsResult, celsius);
-		return;
-	}
 #endif
-	xsmcSetUndefined(xsResult);
+}
+
+// The bootloader keeps firmware on trial if CONFIG_BOOTLOADER_APP_ROLLBACK_ENABLE was set when it was built.
+void xs_esp32chip_isOnTrial(xsMachine *the)
+{
+	esp_ota_img_states_t state;
+
+	// Firmware flashed by cable has no state, and is not on trial.
+	if (ESP_OK != esp_ota_get_state_partition(esp_ota_get_running_partition(), &state))
+		state = ESP_OTA_IMG_UNDEFINED;
+	xsmcSetBoolean(xsResult, ESP_OTA_IMG_PENDING_VERIFY == state);
+}
+
+void xs_esp32chip_confirm(xsMachine *the)
+{
+	if (ESP_OK != esp_ota_mark_app_valid_cancel_rollback())
+		xsUnknownError("the firmware cannot be confirmed");
+}
+
+// Restarts at once, unless there is no previous firmware.
+void xs_esp32chip_rollBack(xsMachine *the)
+{
+	esp_ota_mark_app_invalid_rollback_and_reboot();
+	xsUnknownError("there is no firmware to go back to");
+}
+
+void xs_esp32chip_label(xsMachine *the)
+{
+	xsmcSetString(xsResult, (char *)esp_ota_get_running_partition()->label);
+}
+
+void xs_esp32chip_setDns(xsMachine *the)
+{
+	esp_netif_t *station = esp_netif_get_handle_from_ifkey("WIFI_STA_DEF");
+	esp_netif_dns_info_t dns = {0};
+
+	dns.ip.type = ESP_IPADDR_TYPE_V4;
+	if ((NULL != station) && (ESP_OK == esp_netif_str_to_ip4(xsmcToString(xsArg(0)), &dns.ip.u_addr.ip4)))
+		esp_netif_set_dns_info(station, ESP_NETIF_DNS_MAIN, &dns);
 }

@@ -1,25 +1,15 @@
 import { deepFreeze } from "../../core/text/deep-freeze.js";
+import type { SystemInfo } from "../hardware.js";
 
-/** ESP-IDF's numbers of a chip. */
-export interface ChipNumbers {
-	/** The model (esp_chip_model_t). */
-	readonly model: number;
-	readonly cores: number;
-	/** Major revision times 100 plus minor. */
-	readonly revision: number;
-	/** Bits: CHIP_FEATURE_… of ESP-IDF. */
-	readonly features: number;
-	/** Bytes. */
-	readonly flashSize: number;
-	/** Bytes; 0 if the chip has no PSRAM. */
-	readonly psramSize: number;
-	/** The low-water mark of free system heap since the start, in bytes. */
-	readonly minimumFreeHeap: number;
+/** ESP-IDF's numbers of a chip. Sizes are in bytes, features are bits: CHIP_FEATURE_… of ESP-IDF. */
+interface ChipNumbers
+	extends NonNullable<SystemInfo["chip_info"]>,
+		Required<Pick<SystemInfo, "flash_size" | "psram_size" | "minimum_free_heap_size">> {
 	/** The reason of the last reset (esp_reset_reason_t). */
 	readonly resetReason: number;
 }
 
-/** ESP-IDF's data about the chip: `esp32-chip.c`, built for an ESP32 only. */
+/** ESP-IDF's functions of the chip: `esp32-chip.c`, built for an ESP32 only. */
 export const esp32Chip = deepFreeze({
 	get numbers(): ChipNumbers {
 		return native("xs_esp32chip_numbers").call(this) as ChipNumbers;
@@ -37,5 +27,30 @@ export const esp32Chip = deepFreeze({
 	/** Erases everything that is stored, and restarts. */
 	factoryReset(): void {
 		native("xs_esp32chip_factoryReset").call(this);
+	},
+
+	/** Whether the running firmware was installed by an update and is not confirmed. */
+	get isOnTrial(): boolean {
+		return native("xs_esp32chip_isOnTrial").call(this) as boolean;
+	},
+
+	/** The partition that the running firmware is in: "ota_0", "ota_1". */
+	get label(): string {
+		return native("xs_esp32chip_label").call(this) as string;
+	},
+
+	/** Confirms the running firmware. */
+	confirm(): void {
+		native("xs_esp32chip_confirm").call(this);
+	},
+
+	/** Restarts into the previous firmware. @throws Error without a previous firmware */
+	rollBack(): void {
+		native("xs_esp32chip_rollBack").call(this);
+	},
+
+	/** Sets the DNS server of the Wi-Fi, an IPv4 address. The SDK's fixed address has none. Does nothing if ESP-IDF rejects it. */
+	setDns(address: string): void {
+		native("xs_esp32chip_setDns").call(this, address);
 	},
 });

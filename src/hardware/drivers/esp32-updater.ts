@@ -1,5 +1,5 @@
 import type { FirmwareSink, Updater } from "../updater.js";
-import type { esp32Bootloader } from "./esp32-bootloader.js";
+import type { esp32Chip } from "./esp32-chip.js";
 import { ESP32_MODELS } from "./esp32-models.js";
 import { checkedSink } from "./image-identity.js";
 
@@ -29,9 +29,9 @@ interface Esp32UpdaterOptions<Partition extends FlashPartition> {
 	readonly openPartition: () => Partition;
 	readonly openUpdate: (partition: Partition) => FlashUpdate;
 	readonly openDigest: () => DigestWriter;
-	readonly bootloader: Pick<typeof esp32Bootloader, "isOnTrial" | "confirm" | "rollBack">;
-	/** ESP-IDF's number for the chip's model (esp_chip_model_t). */
-	readonly model: number;
+	readonly chip: Pick<typeof esp32Chip, "isOnTrial" | "confirm" | "rollBack"> & {
+		readonly numbers: { readonly model: number };
+	};
 	/** Verifies a P-256 signature over a SHA-256 digest. */
 	readonly verify: (key: ArrayBuffer, digest: ArrayBuffer, signature: ArrayBuffer) => boolean;
 }
@@ -49,7 +49,7 @@ const FIRST_CHIP = 0;
 
 /** ESP-IDF's two app partitions: the image goes into the one that is not running. */
 export const esp32Updater = <Partition extends FlashPartition>(options: Esp32UpdaterOptions<Partition>): Updater => {
-	const { openPartition, bootloader } = options;
+	const { openPartition, chip } = options;
 	return {
 		get capacity() {
 			const partition = openPartition();
@@ -60,12 +60,12 @@ export const esp32Updater = <Partition extends FlashPartition>(options: Esp32Upd
 			}
 		},
 		get isOnTrial() {
-			return bootloader.isOnTrial;
+			return chip.isOnTrial;
 		},
 		begin: (source) =>
-			checkedSink(IDENTITY_AT, source, (image) => checkHeader(image, options.model), openSink(options)),
-		confirm: () => bootloader.confirm(),
-		rollBack: () => bootloader.rollBack(),
+			checkedSink(IDENTITY_AT, source, (image) => checkHeader(image, chip.numbers.model), openSink(options)),
+		confirm: () => chip.confirm(),
+		rollBack: () => chip.rollBack(),
 	};
 };
 

@@ -3,10 +3,9 @@ import Time from "time";
 import Timer from "timer";
 import { StoredSettings } from "../../core/stored-settings.js";
 import { inBuild } from "../../platform/in-build.js";
-import type { Board, ChipPower } from "../hardware.js";
-import { esp32Bootloader } from "./esp32-bootloader.js";
+import type { Board, ChipPower, Thermometer } from "../hardware.js";
 import { esp32Chip } from "./esp32-chip.js";
-import { chipThermometer, esp32System } from "./esp32-system.js";
+import { esp32System } from "./esp32-system.js";
 import type openUpdater from "./open-updater.js";
 
 /**
@@ -18,15 +17,14 @@ import type openUpdater from "./open-updater.js";
  * @param setTime sets the machine's clock, in seconds since 1970
  */
 export const openChip = (name: string, macAddress: string, setTime = (seconds: number): void => Time.set(seconds)) => {
-	const thermometer = chipThermometer(esp32Chip);
 	const updater = inBuild<typeof openUpdater>("src/hardware/drivers/open-updater")?.();
 	const power = inBuild<ChipPower>("src/platform/esp32-power");
 	return {
 		name,
-		...(thermometer && { thermometer }),
+		...(esp32Chip.temperature !== undefined && { thermometer: esp32Chip as Thermometer }),
 		...(updater && { updater }),
 		...(power && { power }),
-		system: esp32System(esp32Chip, macAddress, name, esp32Bootloader.label, Timer),
+		system: esp32System(esp32Chip, macAddress, name, Timer),
 		settings: new StoredSettings(Preference, (message) => trace(`${message}\n`)),
 		clock: {
 			set(time, timezone) {

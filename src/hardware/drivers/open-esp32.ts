@@ -8,7 +8,6 @@ import WiFi from "wifi";
 import { knownNetworks } from "../../core/known-networks.js";
 import { type SettingSource, settingText } from "../../core/read-setting.js";
 import { StoredSettings } from "../../core/stored-settings.js";
-import { deepFreeze } from "../../core/text/deep-freeze.js";
 import { parseStaticAddress } from "../../core/wifi-settings.js";
 import { SystemResolver } from "../../platform/system-resolver.js";
 import type { UdpRecord } from "../../protocols/udp-socket.js";
@@ -22,14 +21,6 @@ import { NtpClock, type NtpRecord } from "./ntp-clock.js";
 import { openChip } from "./open-chip.js";
 import { UsbSerial } from "./usb-serial.js";
 import { WiFiNetwork, type WiFiNetworkOptions } from "./wifi-network.js";
-
-/** ESP-IDF's DNS client, as the SDK's fixed address has no server: `esp32-dns.c`, built for an ESP32 only. */
-const esp32Dns = deepFreeze({
-	/** Sets the DNS server of the Wi-Fi, an IPv4 address. Does nothing if ESP-IDF rejects it. */
-	set(address: string): void {
-		native("xs_esp32dns_set").call(this, address);
-	},
-});
 
 const log = (message: string): void => trace(`${message}\n`);
 
@@ -69,7 +60,7 @@ const openWiFi = (setTime: OpeningBoard["setTime"]): WiFiNetwork => {
 		},
 		networks: knownNetworks(source),
 		fixed: address && { ssid: settingText("ssid", source), address },
-		setDns: esp32Dns.set,
+		setDns: esp32Chip.setDns,
 		...openClock(setTime, source),
 		timer: Timer,
 	});

@@ -2,7 +2,6 @@ import flash from "embedded:storage/flash";
 import update from "embedded:update";
 import { Digest } from "crypt";
 import type { Updater } from "../updater.js";
-import { esp32Bootloader } from "./esp32-bootloader.js";
 import { esp32Chip } from "./esp32-chip.js";
 import { esp32Updater } from "./esp32-updater.js";
 import { verifyP256 } from "./p256.js";
@@ -13,8 +12,7 @@ export default function openUpdater(): Updater {
 		openPartition: () => flash.open({ path: "nextota" }),
 		openUpdate: (partition) => update.open({ partition, mode: "a" }),
 		openDigest: () => new Digest("SHA256"),
-		bootloader: esp32Bootloader,
-		model: esp32Chip.numbers.model,
+		chip: esp32Chip,
 		verify: verifyP256,
 	});
 }
