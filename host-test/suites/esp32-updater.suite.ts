@@ -1,6 +1,7 @@
 import { FIRMWARE } from "../../src/core/firmware.js";
 import { esp32Updater } from "../../src/hardware/drivers/esp32-updater.js";
 import type { ImageIdentity } from "../../src/hardware/drivers/image-identity.js";
+import type { UpdaterParts } from "../../src/hardware/drivers/open-updater.js";
 import { equal, failureOf, given, matches, suite, throws } from "../harness.js";
 
 /** ESP-IDF's numbers of chips: esp_chip_model_t, and in an image. */
@@ -28,14 +29,28 @@ function updaterOf({ model }: { model: number }, fault: { readonly begin?: strin
 	const events: string[] = [];
 	const stored: number[] = [];
 	const hashed: number[] = [];
-	const updater = esp32Updater({
-		openPartition: () => ({ status: () => ({ size: 1_900_544 }), close: () => events.push("close partition") }),
-		openUpdate: () => {
+	class FakeDigest {
+		#length = 0;
+
+		write(piece: ArrayBuffer): void {
+			this.#length += piece.byteLength;
+			hashed.push(...new Uint8Array(piece));
+		}
+
+		close(): ArrayBuffer {
+			return Uint8Array.of(this.#length).buffer;
+		}
+	}
+	const flash = {
+		open: () => ({ status: () => ({ size: 1_900_544 }), close: () => events.push("close partition") }),
+	};
+	const update = {
+		open() {
 			if (fault.begin !== undefined) {
 				throw new Error(fault.begin);
 			}
 			return {
-				write: (piece) => stored.push(...new Uint8Array(piece)),
+				write: (piece: ArrayBuffer) => stored.push(...new Uint8Array(piece)),
 				complete() {
 					if (fault.end !== undefined) {
 						throw new Error(fault.end);
@@ -45,24 +60,20 @@ function updaterOf({ model }: { model: number }, fault: { readonly begin?: strin
 				close: () => events.push("close update"),
 			};
 		},
-		openDigest: () => {
-			let length = 0;
-			return {
-				write: (piece) => {
-					length += piece.byteLength;
-					hashed.push(...new Uint8Array(piece));
-				},
-				close: () => Uint8Array.of(length).buffer,
-			};
-		},
+	};
+	const parts = {
+		flash,
+		update,
+		Digest: FakeDigest,
 		chip: {
 			isOnTrial: true,
 			confirm: () => events.push("confirm"),
 			rollBack: () => events.push("rollBack"),
 			numbers: { model },
 		},
-		verify: (_key, digest) => new Uint8Array(digest)[0] === 6,
-	});
+		verify: (_key: ArrayBuffer, digest: ArrayBuffer) => new Uint8Array(digest)[0] === 6,
+	};
+	const updater = esp32Updater(parts as object as UpdaterParts);
 	return { updater, events, stored, hashed };
 }
 

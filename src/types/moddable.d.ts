@@ -154,24 +154,27 @@ declare module "crypt" {
 
 /** Partitions of a chip's flash (ECMA-419). */
 declare module "embedded:storage/flash" {
-	import type { FlashPartition } from "../hardware/drivers/esp32-updater.js";
-
+	export class Flash {
+		status(): { readonly size: number };
+		close(): void;
+	}
 	const flash: {
-		/** @param options "nextota" is the app partition that is not running. Throws if the partition does not exist. */
-		open(options: { readonly path: string }): FlashPartition;
+		/** Throws if the partition does not exist. */
+		open(options: { readonly path: string }): Flash;
 	};
 	export default flash;
 }
 
 /** Stores firmware (ECMA-419). */
 declare module "embedded:update" {
-	import type { FlashPartition } from "../hardware/drivers/esp32-updater.js";
+	import type { Flash } from "embedded:storage/flash";
 
 	const update: {
-		/** @param options mode "a": pieces come one after another, and each block of flash is erased when it is reached */
-		open(options: { readonly partition: FlashPartition; readonly mode: "a" }): {
+		open(options: { readonly partition: Flash; readonly mode: "a" }): {
 			write(bytes: ArrayBuffer): void;
+			/** Checks the image, and makes the chip start it from the next restart on. */
 			complete(): void;
+			/** Discards the image unless it is complete. */
 			close(): void;
 		};
 	};

@@ -2,7 +2,7 @@ import { deepFreeze } from "../../core/text/deep-freeze.js";
 import type { SystemInfo } from "../hardware.js";
 
 /** ESP-IDF's numbers of a chip. Sizes are in bytes, features are bits: CHIP_FEATURE_… of ESP-IDF. */
-interface ChipNumbers
+export interface ChipNumbers
 	extends NonNullable<SystemInfo["chip_info"]>,
 		Required<Pick<SystemInfo, "flash_size" | "psram_size" | "minimum_free_heap_size">> {
 	/** The reason of the last reset (esp_reset_reason_t). */

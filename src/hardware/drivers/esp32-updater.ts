@@ -1,40 +1,10 @@
 import type { FirmwareSink, Updater } from "../updater.js";
-import type { esp32Chip } from "./esp32-chip.js";
 import { ESP32_MODELS } from "./esp32-models.js";
 import { checkedSink } from "./image-identity.js";
+import type { UpdaterParts } from "./open-updater.js";
 
-/** A place for firmware in the chip's flash: the SDK's `embedded:storage/flash`. */
-export interface FlashPartition {
-	status(): { readonly size: number };
-	close(): void;
-}
-
-/** An image being stored: the SDK's `embedded:update`. */
-interface FlashUpdate {
-	write(piece: ArrayBuffer): void;
-	/** Checks the image, and makes the chip start it from the next restart on. */
-	complete(): void;
-	/** Discards the image unless it is complete. */
-	close(): void;
-}
-
-/** A digest to which bytes are added: the SDK's. */
-interface DigestWriter {
-	write(bytes: ArrayBuffer): void;
-	close(): ArrayBuffer;
-}
-
-interface Esp32UpdaterOptions<Partition extends FlashPartition> {
-	/** Opens the partition that is not running. */
-	readonly openPartition: () => Partition;
-	readonly openUpdate: (partition: Partition) => FlashUpdate;
-	readonly openDigest: () => DigestWriter;
-	readonly chip: Pick<typeof esp32Chip, "isOnTrial" | "confirm" | "rollBack"> & {
-		readonly numbers: { readonly model: number };
-	};
-	/** Verifies a P-256 signature over a SHA-256 digest. */
-	readonly verify: (key: ArrayBuffer, digest: ArrayBuffer, signature: ArrayBuffer) => boolean;
-}
+/** The app partition that is not running. */
+const PARTITION = Object.freeze({ path: "nextota" });
 
 /** An image's first byte, and where it names the chip (esp_image_header_t). */
 const MAGIC = 0xe9;
@@ -48,11 +18,11 @@ const FIRST_MODEL = 1;
 const FIRST_CHIP = 0;
 
 /** ESP-IDF's two app partitions: the image goes into the one that is not running. */
-export const esp32Updater = <Partition extends FlashPartition>(options: Esp32UpdaterOptions<Partition>): Updater => {
-	const { openPartition, chip } = options;
+export const esp32Updater = (parts: UpdaterParts): Updater => {
+	const { flash, chip } = parts;
 	return {
 		get capacity() {
-			const partition = openPartition();
+			const partition = flash.open(PARTITION);
 			try {
 				return partition.status().size;
 			} finally {
@@ -63,50 +33,46 @@ export const esp32Updater = <Partition extends FlashPartition>(options: Esp32Upd
 			return chip.isOnTrial;
 		},
 		begin: (source) =>
-			checkedSink(IDENTITY_AT, source, (image) => checkHeader(image, chip.numbers.model), openSink(options)),
+			checkedSink(IDENTITY_AT, source, (image) => checkHeader(image, chip.numbers.model), openSink(parts)),
 		confirm: () => chip.confirm(),
 		rollBack: () => chip.rollBack(),
 	};
 };
 
-const openSink = <Partition extends FlashPartition>({
-	openPartition,
-	openUpdate,
-	openDigest,
-	verify,
-}: Esp32UpdaterOptions<Partition>): FirmwareSink => {
-	const whole = openDigest();
-	const partition = openPartition();
-	let update: FlashUpdate;
+const openSink = ({ flash, update, Digest, verify }: UpdaterParts): FirmwareSink => {
+	const whole = new Digest("SHA256");
+	const partition = flash.open(PARTITION);
+	let image: ReturnType<typeof update.open>;
 	try {
-		update = openUpdate(partition);
+		// Pieces come one after another, and each block of flash is erased when it is reached.
+		image = update.open({ partition, mode: "a" });
 	} catch (error) {
 		partition.close();
 		throw error;
 	}
 	let digest = new ArrayBuffer(0);
 	const close = (): void => {
-		update.close();
+		image.close();
 		partition.close();
 	};
 	return {
 		write(piece) {
 			whole.write(piece);
-			update.write(piece);
+			image.write(piece);
 		},
 		async digest() {
 			digest = whole.close();
 			return digest;
 		},
 		async isSigned(key, signature, version) {
-			const writer = openDigest();
+			const writer = new Digest("SHA256");
 			writer.write(digest);
 			writer.write(version);
 			return verify(key, writer.close(), signature);
 		},
 		async finish() {
 			try {
-				update.complete();
+				image.complete();
 			} catch (error) {
 				throw new Error(`image damaged or truncated: ${(error as Error).message}`);
 			}
