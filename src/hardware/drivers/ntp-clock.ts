@@ -63,13 +63,12 @@ export class NtpClock {
 	}
 
 	private take(time: number | undefined, done: () => void): void {
-		const { setTime, log } = this.options;
+		const { setTime, timer, log } = this.options;
 		this.close();
+		this.next = timer.set(() => this.ask(() => {}), time === undefined ? NTP_RETRY_INTERVAL : NTP_INTERVAL);
 		if (time === undefined) {
 			log(`clock: no answer from the time server${this.isSet ? "" : "; certificates cannot be checked yet"}`);
-			this.askIn(NTP_RETRY_INTERVAL);
 		} else {
-			this.askIn(NTP_INTERVAL);
 			setTime(Math.round(time / 1000));
 			log(`clock: set to ${new Date(time).toISOString()}`);
 		}
@@ -82,9 +81,5 @@ export class NtpClock {
 		this.next = undefined;
 		this.client?.close();
 		this.client = undefined;
-	}
-
-	private askIn(milliseconds: number): void {
-		this.next = this.options.timer.set(() => this.ask(() => {}), milliseconds);
 	}
 }

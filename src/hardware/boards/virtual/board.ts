@@ -42,34 +42,29 @@ const openUpdater = (): Updater => {
 
 /** A screen that the virtual device's Node side draws. */
 const openScreen = ({ width, height }: { readonly width: number; readonly height: number }): Screen & Snapshot => {
-	const look = { brightness: 75, theme: "light" as Theme };
-	let face = BLANK_FACE;
-	const picture = (): object => ({ width, height, ...look, ...face });
-	const change = (changes: Partial<typeof look>): void => {
-		Object.assign(look, changes);
-		host.tell("screen", picture(), []);
+	const state = { width, height, brightness: 75, theme: "light" as Theme, ...BLANK_FACE };
+	const change = (changes: Partial<typeof state>, shown: readonly string[] = []): void => {
+		Object.assign(state, changes);
+		host.tell("screen", state, shown);
 	};
 	return {
 		width,
 		height,
 		monochrome: false,
 		get brightness() {
-			return look.brightness;
+			return state.brightness;
 		},
 		set brightness(brightness) {
 			change({ brightness });
 		},
 		get theme() {
-			return look.theme;
+			return state.theme;
 		},
 		set theme(theme) {
 			change({ theme });
 		},
-		show(changes) {
-			face = { ...face, ...changes };
-			host.tell("screen", picture(), Object.keys(changes));
-		},
-		take: (quality) => host.drawScreen(picture(), quality),
+		show: (changes) => change(changes, Object.keys(changes)),
+		take: (quality) => host.drawScreen(state, quality),
 	};
 };
 

@@ -67,15 +67,18 @@ const virtualServo = (name: "yaw" | "pitch", { min, max }: Pick<TurningServo, "m
 /** A sensor whose value the user enters. */
 const virtualSensor = (kind: string, unit: string, initial: Reading) => {
 	let reading = initial;
-	const sensor: Sensor = { kind, unit, onChange: undefined, read: () => reading };
-	const set = (next: Reading): void => {
-		reading = next;
-		sensor.onChange?.(next);
+	const sensor = {
+		kind,
+		unit,
+		onChange: undefined as Sensor["onChange"],
+		read: () => reading,
+		set(next: Reading): void {
+			reading = next;
+			sensor.onChange?.(next);
+		},
 	};
-	return { sensor, set };
+	return sensor;
 };
-
-type VirtualSensor = ReturnType<typeof virtualSensor>;
 
 const SENSORS = {
 	temperature: () => virtualSensor("temperature", "°C", 21.5),
@@ -106,9 +109,7 @@ export const openParts = (
 	return {
 		...(servos && { servos, head: servoHead(servos) }),
 		...(board.lights.length > 0 && { lights: byName(board.lights, virtualLight) }),
-		...(board.sensors.length > 0 && {
-			sensors: byName(board.sensors, (name) => (sensors[name] as VirtualSensor).sensor),
-		}),
+		...(board.sensors.length > 0 && { sensors }),
 		...(board.buttons.length > 0 && { buttons: byName(board.buttons, (name) => (fingers[name] as Finger).button) }),
 		chat,
 	};
