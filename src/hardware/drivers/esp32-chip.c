@@ -34,8 +34,7 @@ void xs_esp32chip_numbers(xsMachine *the)
 
 	esp_chip_info(&info);
 	// NULL: the flash that the chip was started from.
-	if (ESP_OK != esp_flash_get_size(NULL, &flashSize))
-		flashSize = 0;
+	esp_flash_get_size(NULL, &flashSize);
 	xsmcVars(1);
 	xsmcSetNewObject(xsResult);
 	NUMBER(model, info.model);

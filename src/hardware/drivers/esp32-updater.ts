@@ -23,11 +23,9 @@ export const esp32Updater = (parts: UpdaterParts): Updater => {
 	return {
 		get capacity() {
 			const partition = flash.open(PARTITION);
-			try {
-				return partition.status().size;
-			} finally {
-				partition.close();
-			}
+			const { size } = partition.status();
+			partition.close();
+			return size;
 		},
 		get isOnTrial() {
 			return chip.isOnTrial;

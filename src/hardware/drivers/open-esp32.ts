@@ -43,11 +43,15 @@ const startRadio = (): void => {
 	WiFi.mode = WiFi.Mode.station;
 };
 
-/** Joins a Wi-Fi of the settings. Builds leave out the SDK's `setup/network`, which joins the Wi-Fi only once. */
-const openWiFi = (setTime: OpeningBoard["setTime"]): WiFiNetwork => {
+/**
+ * The parts of every ESP32 board with Wi-Fi: Wi-Fi, the chip's own network for the set-up, its USB port, and those of `openChip`.
+ * Builds leave out the SDK's `setup/network`, which joins the Wi-Fi only once.
+ */
+export const openEsp32 = (name: string, setTime: OpeningBoard["setTime"]) => {
+	startRadio();
 	const source = openSource();
 	const address = parseStaticAddress(settingText("staticAddress", source));
-	return new WiFiNetwork({
+	const network = new WiFiNetwork({
 		wifi: WiFiInterface as WiFiNetworkOptions["wifi"],
 		udp: { io: UDP } as unknown as UdpRecord,
 		radio: {
@@ -64,12 +68,6 @@ const openWiFi = (setTime: OpeningBoard["setTime"]): WiFiNetwork => {
 		...openClock(setTime, source),
 		timer: Timer,
 	});
-};
-
-/** The parts of every ESP32 board with Wi-Fi: Wi-Fi, the chip's own network for the set-up, its USB port, and those of `openChip`. */
-export const openEsp32 = (name: string, setTime: OpeningBoard["setTime"]) => {
-	startRadio();
-	const network = openWiFi(setTime);
 	return {
 		...openChip(name, network.macAddress, setTime),
 		network,
