@@ -11,7 +11,6 @@ import { StoredSettings } from "../../core/stored-settings.js";
 import { parseStaticAddress } from "../../core/wifi-settings.js";
 import { SystemResolver } from "../../platform/system-resolver.js";
 import type { UdpRecord } from "../../protocols/udp-socket.js";
-import type { OpeningBoard } from "../board-data.js";
 import type { Board, SerialRecord } from "../hardware.js";
 import { esp32Chip } from "./esp32-chip.js";
 import { ESP32_MODELS } from "./esp32-models.js";
@@ -28,7 +27,7 @@ const log = (message: string): void => trace(`${message}\n`);
 const openSource = (): SettingSource => ({ built, settings: new StoredSettings(Preference, log) });
 
 /** Opens a clock that the server of the setting `ntp` sets. */
-export const openClock = (setTime: OpeningBoard["setTime"], source = openSource()): NetworkClock => {
+export const openClock = (setTime: (seconds: number) => void, source = openSource()): NetworkClock => {
 	const servers = [settingText("ntp", source)];
 	const ntp = { io: NTPClient, servers, dns: { io: SystemResolver }, socket: { io: UDP } } as unknown as NtpRecord;
 	return {
@@ -47,7 +46,7 @@ const startRadio = (): void => {
  * The parts of every ESP32 board with Wi-Fi: Wi-Fi, the chip's own network for the set-up, its USB port, and those of `openChip`.
  * Builds leave out the SDK's `setup/network`, which joins the Wi-Fi only once.
  */
-export const openEsp32 = (name: string, setTime: OpeningBoard["setTime"]) => {
+export const openEsp32 = (name: string, setTime: (seconds: number) => void) => {
 	startRadio();
 	const source = openSource();
 	const address = parseStaticAddress(settingText("staticAddress", source));

@@ -1,7 +1,6 @@
 import flash from "embedded:storage/flash";
 import update from "embedded:update";
 import { Digest } from "crypt";
-import type { Updater } from "../updater.js";
 import { esp32Chip } from "./esp32-chip.js";
 import { esp32Updater } from "./esp32-updater.js";
 import { verifyP256 } from "./p256.js";
@@ -11,6 +10,6 @@ const openParts = () => ({ flash, update, Digest, chip: esp32Chip, verify: verif
 export type UpdaterParts = ReturnType<typeof openParts>;
 
 /** The chip's updater. Its board's manifest names a partition table with two firmware slots: `4mb.csv`, … */
-export default function openUpdater(): Updater {
-	return esp32Updater(openParts());
-}
+const openUpdater = () => esp32Updater(openParts());
+
+export default openUpdater;

@@ -15,7 +15,6 @@ import type openCodec from "../../../sound/open-codec.js";
 import { openPlayer } from "../../../sound/open-player.js";
 import { TimedButton } from "../../drivers/button.js";
 import type { Board, Settings } from "../../hardware.js";
-import type { Light } from "../../kinds/light.js";
 import { heldBytes } from "../../pictures.js";
 
 /** Skips random numbers by the time: the simulator never seeds them, and each process would be the same. */
@@ -38,7 +37,7 @@ const macAddress = (settings: Settings): string => {
 };
 
 /** The LED of the simulated device, where the device that was chosen in the simulator has one. */
-const openLight = (): Light => {
+const openLight = () => {
 	const led = new SimulatedLed();
 	let isOn = false;
 	return {
