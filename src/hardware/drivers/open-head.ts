@@ -1,12 +1,11 @@
 import Serial from "embedded:io/serial";
 import Time from "time";
 import Timer from "timer";
-import { findDriver } from "../../platform/in-build.js";
 import type { BoardData, OpenMember } from "../board-data.js";
 import { HEAD_UART, servoHead } from "../head.js";
 import { TouchButton } from "./button-touch.js";
-import { boardBus, openOptional } from "./open-optional.js";
-import { openScsBus, openScsServo } from "./scs-servo.js";
+import { boardBus, chipClass, openOptional } from "./open-optional.js";
+import { openScsServo, type ServoPort, scsBus } from "./scs-servo.js";
 
 /** The SDK's Si12T: how hard each of its fields is touched, 0 to 3. */
 type Si12T = new (options: object) => { sample(): readonly number[] };
@@ -16,12 +15,12 @@ const SENSITIVITY = 3;
 
 /** Opens the touch sensor. Its samples are the fields that are touched. @throws Error if it does not answer */
 const openHeadTouch = () => {
-	const driver = findDriver<Si12T>("si12t") as Si12T;
-	const chip = new driver({ sensor: boardBus(), sensitivityLevel: SENSITIVITY });
+	const Driver = chipClass<Si12T>("si12t", "sensor", "Touch");
+	const chip = new Driver({ sensor: boardBus(), sensitivityLevel: SENSITIVITY });
 	return {
-		sample(): readonly object[] | undefined {
+		sample() {
 			try {
-				return chip.sample().flatMap((strength) => (strength > 0 ? [{ strength }] : []));
+				return chip.sample().filter((strength) => strength > 0);
 			} catch {
 				// The next poll tries again.
 				return undefined;
@@ -39,8 +38,8 @@ export default (({ data, board }) => {
 			Object.assign(board, { buttons: { ...board.buttons, head } });
 		});
 	}
-	const port = { io: Serial, port: HEAD_UART, transmit, receive } as unknown as Parameters<typeof openScsBus>[0];
-	const bus = openScsBus(port, Timer);
+	const port = new Serial({ port: HEAD_UART, transmit, receive, baud: 1_000_000, format: "buffer" });
+	const bus = scsBus(port as ServoPort, Timer);
 	const servos = { yaw: openScsServo(bus, Timer, yaw), pitch: openScsServo(bus, Timer, pitch) };
 	Object.assign(board, { servos, head: servoHead(servos) });
 }) satisfies OpenMember;
