@@ -1,4 +1,4 @@
-import { ShownLight } from "./light-state.js";
+import { shownLight } from "./light-state.js";
 
 /** The SDK's NeoPixel. */
 export interface Pixels {
@@ -15,14 +15,14 @@ export interface Pixels {
 const WHITE = 0xffffff;
 
 /** Makes a light of LEDs of the kind WS2812 in a row, which all show the same. Initially white, at half its brightness. */
-export const neoPixelLight = (pixels: Pixels): ShownLight => {
-	const show = ({ on, brightness, color = WHITE }: Readonly<ShownLight>): void => {
+export const neoPixelLight = (pixels: Pixels) => {
+	const state = { on: false, brightness: 50, color: WHITE };
+	const show = ({ on, brightness, color }: typeof state): void => {
 		const shown = on ? color : 0;
 		pixels.brightness = Math.round((brightness * 255) / 100);
 		pixels.fill(pixels.makeRGB(shown >> 16, (shown >> 8) & 255, shown & 255));
 		pixels.update();
 	};
-	const light = new ShownLight(show, () => pixels.close(), 50, WHITE);
-	show(light);
-	return light;
+	show(state);
+	return shownLight(state, show, () => pixels.close());
 };

@@ -1,4 +1,4 @@
-import { ShownLight } from "./light-state.js";
+import { type ShownLight, shownLight } from "./light-state.js";
 
 /** A PWM output of ECMA-419. */
 export interface PwmOutput {
@@ -35,12 +35,12 @@ export const openPwmLight = ({
 }: PwmLightOptions): ShownLight => {
 	const output = new io({ pin, part, ...(hz !== undefined && { hz }) });
 	const full = 2 ** output.resolution - 1;
-	const show = ({ on, brightness }: Readonly<ShownLight>): void => {
+	const state = { on: false, brightness: 100 };
+	const show = ({ on, brightness }: typeof state): void => {
 		const duty = lowest + ((most - lowest) * brightness) / 100;
 		const value = on ? Math.round((full * duty) / 100) : 0;
 		output.write(activeLow ? full - value : value);
 	};
-	const light = new ShownLight(show, () => output.close());
-	show(light);
-	return light;
+	show(state);
+	return shownLight(state, show, () => output.close());
 };

@@ -1,49 +1,28 @@
 import type { Light } from "../kinds/light.js";
 
 /** A light whose changes are shown at once. */
-export class ShownLight implements Light {
-	readonly close: () => void;
-	private readonly show: (light: Readonly<ShownLight>) => void;
-	private _on = false;
-	private _brightness: number;
-	private _color: number | undefined;
+export type ShownLight = Pick<Light, "on" | "color"> & { brightness: number; close(): void };
 
-	/**
-	 * @param show applies the members to the light
-	 * @param brightness percent, an integer from 0 to 100: the initial brightness
-	 * @param color initial colour, 0xRRGGBB. Default: it cannot be set
-	 */
-	constructor(show: ShownLight["show"], close: () => void, brightness = 100, color?: number) {
-		this.show = show;
-		this.close = close;
-		this._brightness = brightness;
-		this._color = color;
+/**
+ * Makes a light.
+ *
+ * @param state initial values. A light of a single colour has no `color`
+ * @param show applies the values to the light
+ */
+export const shownLight = <State extends Omit<ShownLight, "close">>(
+	state: State,
+	show: (state: State) => void,
+	close = (): void => {},
+) => {
+	const light = { close };
+	for (const name of Object.keys(state)) {
+		Object.defineProperty(light, name, {
+			get: () => state[name as keyof State],
+			set(value) {
+				Object.assign(state, { [name]: value });
+				show(state);
+			},
+		});
 	}
-
-	get on(): boolean {
-		return this._on;
-	}
-
-	set on(on: boolean) {
-		this._on = on;
-		this.show(this);
-	}
-
-	get brightness(): number {
-		return this._brightness;
-	}
-
-	set brightness(brightness: number) {
-		this._brightness = brightness;
-		this.show(this);
-	}
-
-	get color(): number | undefined {
-		return this._color;
-	}
-
-	set color(color: number) {
-		this._color = color;
-		this.show(this);
-	}
-}
+	return light as State & typeof light;
+};

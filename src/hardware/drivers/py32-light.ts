@@ -1,6 +1,5 @@
-import { openOnBus, type SmBusDevice, type SmBusRecord } from "./bus-chip.js";
-import { neoPixelLight, type Pixels } from "./light-neopixel.js";
-import type { ShownLight } from "./light-state.js";
+import { openOnBus, type SmBusRecord } from "./bus-chip.js";
+import { neoPixelLight } from "./light-neopixel.js";
 
 /** Registers of the firmware of M5Stack's I/O expander: the number of its LEDs, with a bit that shows them, and their colours. */
 const LEDS = 0x24;
@@ -9,36 +8,31 @@ const COLORS = 0x30;
 
 const ADDRESS = 0x6f;
 
-const pixelsOf = (chip: SmBusDevice, length: number): Pixels => {
-	let shown = 0;
-	let sent: number | undefined;
-	return {
-		brightness: 0,
-		/** 16 bits: 5, 6 and 5. */
-		makeRGB(...parts: [red: number, green: number, blue: number]): number {
-			const [red, green, blue] = parts.map((part) => (part * this.brightness) / 255) as typeof parts;
-			return ((red >> 3) << 11) | ((green >> 2) << 5) | (blue >> 3);
-		},
-		fill(color: number): void {
-			shown = color;
-		},
-		update(): void {
-			if (shown === sent) {
-				return;
-			}
-			for (let at = COLORS; at < COLORS + 2 * length; at += 2) {
-				chip.writeUint8(at, shown & 0xff);
-				chip.writeUint8(at + 1, shown >> 8);
-			}
-			chip.writeUint8(LEDS, length | SHOW);
-			sent = shown;
-		},
-		close: () => chip.close(),
-	};
-};
-
 /** Opens LEDs that an I/O expander with a PY32 drives, which all show the same. @throws Error if the chip does not answer */
-const openPy32Light = (bus: SmBusRecord, length: number): ShownLight =>
-	openOnBus(bus, ADDRESS, (chip) => neoPixelLight(pixelsOf(chip, length)));
+const openPy32Light = (bus: SmBusRecord, length: number) =>
+	openOnBus(bus, ADDRESS, (chip) => {
+		let shown: number | undefined;
+		return neoPixelLight({
+			brightness: 0,
+			/** 16 bits: 5, 6 and 5. */
+			makeRGB(...parts: [red: number, green: number, blue: number]): number {
+				const [red, green, blue] = parts.map((part) => (part * this.brightness) / 255) as typeof parts;
+				return ((red >> 3) << 11) | ((green >> 2) << 5) | (blue >> 3);
+			},
+			fill(color: number): void {
+				if (color === shown) {
+					return;
+				}
+				for (let at = COLORS; at < COLORS + 2 * length; at += 2) {
+					chip.writeUint8(at, color & 0xff);
+					chip.writeUint8(at + 1, color >> 8);
+				}
+				chip.writeUint8(LEDS, length | SHOW);
+				shown = color;
+			},
+			update() {},
+			close: () => chip.close(),
+		});
+	});
 
 export default openPy32Light;

@@ -3,7 +3,7 @@ import Timer from "timer";
 import * as host from "virtual-host";
 import type { Chat } from "../../assistant.js";
 import { TimedButton } from "../../drivers/button.js";
-import { ShownLight } from "../../drivers/light-state.js";
+import { type ShownLight, shownLight } from "../../drivers/light-state.js";
 import type { Board } from "../../hardware.js";
 import { servoHead, type TurningServo } from "../../head.js";
 import type { Reading, Sensor } from "../../kinds/sensor.js";
@@ -39,12 +39,7 @@ class Finger {
 
 /** A light whose changes are shown to the user. Initially white, at half its brightness. */
 const virtualLight = (name: string): ShownLight =>
-	new ShownLight(
-		({ on, brightness, color = 0 }) => host.tell("light", name, { on, brightness, color }),
-		() => {},
-		50,
-		0xffffff,
-	);
+	shownLight({ on: false, brightness: 50, color: 0xffffff }, (state) => host.tell("light", name, { ...state }));
 
 /** A servo whose arm the user sees. */
 const virtualServo = (name: "yaw" | "pitch", { min, max }: Pick<TurningServo, "min" | "max">): TurningServo => {
