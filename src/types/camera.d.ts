@@ -2,6 +2,6 @@
 declare module "embedded:io/image/in/camera" {
 	import type { ImageCameraOptions } from "../hardware/drivers/image-camera.js";
 
-	const Camera: ImageCameraOptions["camera"]["io"];
+	const Camera: ImageCameraOptions["io"];
 	export default Camera;
 }

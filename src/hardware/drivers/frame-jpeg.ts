@@ -1,7 +1,5 @@
-import { deepFreeze } from "../../core/text/deep-freeze.js";
-
 /** Makes JPEG files of a camera's pixels. Its code is `frame-jpeg.c`, for an ESP32 with a camera. */
-export default deepFreeze({
+export default Object.freeze({
 	/**
 	 * @param pixels RGB565, the high byte first
 	 * @param quality 1 to 100

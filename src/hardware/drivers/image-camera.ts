@@ -14,18 +14,11 @@ export interface ImageInput {
 	read(): Frame | undefined;
 }
 
-export interface ImageInputOptions {
-	readonly width: number;
-	readonly height: number;
-	/** "jpeg", or the number of a format of pixels. */
-	readonly imageType: "jpeg" | number;
-	readonly format: "buffer/disposable";
-	readonly onReadable: () => void;
-}
-
 export interface ImageCameraOptions {
-	/** ECMA-419's record. */
-	readonly camera: { readonly io: new (options: ImageInputOptions) => ImageInput };
+	/** Its class. */
+	readonly io: new (
+		options: object,
+	) => ImageInput;
 	/** The smallest size of a photo in pixels, if the camera supports it. */
 	readonly width: number;
 	readonly height: number;
@@ -43,59 +36,30 @@ const QUALITY = 75;
 /** Pictures skipped while the camera adapts to the light. */
 const FIRST_FRAMES = 3;
 
-/** Milliseconds that a picture may take. */
+/** Milliseconds that a picture may take, and between two looks for it. */
 const TIMEOUT = 5_000;
+const LOOK_INTERVAL = 20;
 
 /** Makes a camera of photos, which stays open: the SDK's driver for the ESP32 hangs when a started one is closed. */
-export const imageCamera = ({
-	camera: { io, ...record },
-	width,
-	height,
-	encode,
-	timer,
-}: ImageCameraOptions): Camera => {
+export const imageCamera = ({ io, width, height, encode, timer }: ImageCameraOptions): Camera => {
 	let input: ImageInput | undefined;
-	/** Pictures still to skip. */
-	let toSkip = 0;
-	/** Takes the next picture, if one is awaited. */
-	let take: ((frame: Frame) => void) | undefined;
 	let isTaken = false;
-	/** Pictures that are not awaited stay with the camera, which then pauses. */
-	const onReadable = (): void => {
-		const frame = take && input?.read();
-		if (frame !== undefined && toSkip > 0) {
-			toSkip -= 1;
-			frame.close();
-		} else if (frame !== undefined) {
-			take?.(frame);
-		}
-	};
-	const open = (): ImageInput => {
-		if (input === undefined) {
-			const imageType = encode === undefined ? "jpeg" : RGB565BE;
-			input = new io({ ...record, width, height, imageType, format: "buffer/disposable", onReadable });
-			input.start();
-		}
-		return input;
-	};
-	const nextFrame = (): Promise<Frame> => {
-		const opened = open();
+	const nextFrame = async (from: ImageInput): Promise<Frame> => {
 		// Waiting pictures are old.
-		for (let old = opened.read(); old !== undefined; old = opened.read()) {
+		for (let old = from.read(); old !== undefined; old = from.read()) {
 			old.close();
 		}
-		toSkip = FIRST_FRAMES;
-		return new Promise((resolve, reject) => {
-			const waiting = timer.set(() => {
-				take = undefined;
-				reject(new Error(`camera timeout: no picture within ${TIMEOUT} ms`));
-			}, TIMEOUT);
-			take = (frame) => {
-				timer.clear(waiting);
-				take = undefined;
-				resolve(frame);
-			};
-		});
+		let toSkip = FIRST_FRAMES;
+		for (let waited = 0; waited < TIMEOUT; waited += LOOK_INTERVAL) {
+			await new Promise<void>((resolve) => void timer.set(resolve, LOOK_INTERVAL));
+			const frame = from.read();
+			if (frame !== undefined && toSkip === 0) {
+				return frame;
+			}
+			toSkip -= frame === undefined ? 0 : 1;
+			frame?.close();
+		}
+		throw new Error(`camera timeout: no picture within ${TIMEOUT} ms`);
 	};
 	return {
 		async capture() {
@@ -113,12 +77,16 @@ export const imageCamera = ({
 				}
 			};
 			try {
-				frame = await nextFrame();
+				if (input === undefined) {
+					const imageType = encode === undefined ? "jpeg" : RGB565BE;
+					input = new io({ width, height, imageType, format: "buffer/disposable" });
+					input.start();
+				}
+				frame = await nextFrame(input);
 				if (encode === undefined) {
 					return heldBytes(new Uint8Array(frame), release);
 				}
-				const { width, height } = input as ImageInput;
-				const file = new Uint8Array(encode(frame, width, height, QUALITY));
+				const file = new Uint8Array(encode(frame, input.width, input.height, QUALITY));
 				release();
 				return heldBytes(file);
 			} catch (error) {

@@ -10,6 +10,6 @@ import { imageCamera } from "./image-camera.js";
 export default (({ data: { camera }, board }) => {
 	const { width = 640, height = 480 } = camera ?? {};
 	const jpeg = inBuild<typeof frameJpeg>("src/hardware/drivers/frame-jpeg");
-	const options = { width, height, camera: { io: Camera }, timer: Timer, ...jpeg };
+	const options = { width, height, io: Camera, timer: Timer, ...jpeg };
 	Object.assign(board, { camera: imageCamera(options) });
 }) satisfies OpenMember;
