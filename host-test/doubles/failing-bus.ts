@@ -6,7 +6,7 @@ import { neoPixelLight } from "../../src/hardware/drivers/light-neopixel.js";
 import { openPwmLight } from "../../src/hardware/drivers/light-pwm.js";
 import { lightSensor } from "../../src/hardware/drivers/open-light.js";
 import { motionSensor } from "../../src/hardware/drivers/open-motion.js";
-import { PowerChip } from "../../src/hardware/drivers/open-power.js";
+import { powerBattery } from "../../src/hardware/drivers/open-power.js";
 import { followRtc } from "../../src/hardware/drivers/open-rtc.js";
 import { registerSpeaker } from "../../src/hardware/drivers/register-speaker.js";
 import type { Board } from "../../src/hardware/hardware.js";
@@ -100,7 +100,7 @@ export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
 	const ticks = (): number => timer.now;
 	const pins = new FakePins();
 	const load = <Export>(module: string): Export => bus.wrapClass(pins.load(module) as never) as Export;
-	const power = new PowerChip(bus.wrap(new Axp2101({ sensor: fakeBus().bus, address: 0x34 })));
+	const power = powerBattery(bus.wrap(new Axp2101({ sensor: fakeBus().bus, address: 0x34 })));
 	const audioOut = bus.wrapClass(FakeAudioOut);
 	const time = { timer, ticks };
 	const Touch = bus.wrapClass(Untouched);
@@ -127,7 +127,7 @@ export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
 			},
 		},
 		thermometer: bus.wrap({ temperature: 40 }),
-		camera: imageCamera({ camera: { io: bus.wrapClass(Images) as never }, width: 2, height: 2, timer }),
+		camera: imageCamera({ io: bus.wrapClass(Images) as never, width: 2, height: 2, timer }),
 		clock: { set: (milliseconds: number) => setTime(milliseconds / 1000) },
 		lights: {
 			pixels: neoPixelLight(bus.wrap({ ...PIXELS })),
@@ -135,7 +135,7 @@ export function boardOnBus(bus: FailingBus, timer: FakeTimer) {
 		},
 		sensors: {
 			motion: motionSensor(bus.wrap({ sample: () => ({ accelerometer: { x: 0, y: 0, z: 9 } }) }), timer),
-			light: lightSensor(bus.wrap({ sample: () => ({}) }), "lx", timer),
+			light: lightSensor(bus.wrap({ sample: () => ({}) }), timer),
 		},
 		buttons: {
 			touch: new TouchButton({ ...time, open: (onSample) => Reflect.construct(Touch, [{ onSample }]) }),

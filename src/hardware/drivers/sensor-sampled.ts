@@ -31,11 +31,10 @@ export const rounded = (value: number, decimals = 2): number => Math.round(value
 /** A sensor that the SDK has a driver for. It is polled to notice changes. */
 export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 	onChange: ((reading: Reading) => void) | undefined;
+	/** The latest value of the driver, which may have no newer one. An error ends it. */
 	latest: Value | undefined;
 	private readonly options: SampledSensorOptions<Sample, Value>;
 	private readonly watch: TimerHandle;
-	/** The latest value of the driver, which may have none since. An error ends it. */
-	private last: Value | undefined;
 	/** The value reported last, or read first. */
 	private reported: Value | undefined;
 
@@ -58,15 +57,13 @@ export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 
 	read(): Value {
 		const { source, pick } = this.options;
-		const { last } = this;
+		const { latest } = this;
 		this.latest = undefined;
-		this.last = undefined;
 		const sample = source.sample();
-		const value = (sample === undefined ? undefined : pick(sample)) ?? last;
+		const value = (sample === undefined ? undefined : pick(sample)) ?? latest;
 		if (value === undefined) {
 			throw new Error("the sensor has no reading yet");
 		}
-		this.last = value;
 		this.latest = value;
 		this.reported ??= value;
 		return value;

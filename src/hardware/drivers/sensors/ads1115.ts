@@ -1,5 +1,4 @@
-import Timer from "timer";
-import { busSensor, readInt16 } from "./sensor-bus.js";
+import { busSensor, command, readInt16 } from "./sensor-bus.js";
 
 const CONVERSION = 0x00;
 const CONFIGURATION = 0x01;
@@ -21,8 +20,8 @@ export default busSensor({
 	start: (bus) => bus.readUint16(CONFIGURATION, true),
 	sample(bus) {
 		const volts = [0, 1, 2, 3].map((input) => {
-			bus.writeUint16(CONFIGURATION, CONVERT | (input << INPUT), true);
-			Timer.delay(MEASUREMENT);
+			const convert = CONVERT | (input << INPUT);
+			command(bus, [CONFIGURATION, convert >> 8, convert & 0xff], MEASUREMENT);
 			return [`voltage_${input}`, (readInt16(bus, CONVERSION) * FULL_SCALE) / 0x8000];
 		});
 		return Object.fromEntries(volts);

@@ -27,14 +27,15 @@ export default busSensor({
 	},
 	sample(bus) {
 		command(bus, MEASURE, MEASUREMENT);
-		const bytes = new Uint8Array(bus.read(7));
-		const [status = 0, first = 0, second = 0, middle = 0, fifth = 0, sixth = 0] = bytes;
-		if (status & BUSY) {
+		const bytes = bus.read(7);
+		const data = new DataView(bytes);
+		if (data.getUint8(0) & BUSY) {
 			return undefined;
 		}
-		checkCrc(bytes);
-		const humidity = (first << 12) | (second << 4) | (middle >> 4);
-		const temperature = ((middle & 0x0f) << 16) | (fifth << 8) | sixth;
+		checkCrc(new Uint8Array(bytes));
+		// Two numbers of 20 bits share the bytes 1 to 5.
+		const humidity = data.getUint32(1) >>> 12;
+		const temperature = data.getUint32(2) & (FULL_SCALE - 1);
 		return {
 			hygrometer: { humidity: (humidity * 100) / FULL_SCALE },
 			thermometer: { temperature: (temperature * 200) / FULL_SCALE - 50 },

@@ -1,5 +1,4 @@
-import Timer from "timer";
-import { busSensor, checkId } from "./sensor-bus.js";
+import { busSensor, checkId, command } from "./sensor-bus.js";
 
 const ID = 0xd0;
 const BME280_ID = 0x60;
@@ -59,12 +58,10 @@ export default busSensor({
 	address: 0x76,
 	start(bus) {
 		checkId(bus.readUint8(ID), BME280_ID);
-		bus.writeUint8(RESET, 0xb6);
-		Timer.delay(STARTUP);
+		command(bus, [RESET, 0xb6], STARTUP);
 		bus.writeUint8(HUMIDITY_CONTROL, 0b001);
 		bus.writeUint8(CONFIGURATION, 0b101_000_00);
-		bus.writeUint8(CONTROL, 0b001_001_11);
-		Timer.delay(MEASUREMENT);
+		command(bus, [CONTROL, 0b001_001_11], MEASUREMENT);
 		const read = (register: number, count: number): DataView => new DataView(bus.readBuffer(register, count));
 		return [read(CALIBRATION, CALIBRATED), read(HUMIDITY_CALIBRATION, HUMIDITY_CALIBRATED)] as const;
 	},

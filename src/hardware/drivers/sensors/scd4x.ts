@@ -1,4 +1,4 @@
-import { type Bus, busSensor, command, readWords } from "./sensor-bus.js";
+import { busSensor, command, readWords } from "./sensor-bus.js";
 
 const START = [0x21, 0xb1];
 const STOP = [0x3f, 0x86];
@@ -12,11 +12,6 @@ const STOPPED = 500;
 /** Bits of the answer that are not 0 once a measurement is ready. */
 const READY = 0x07ff;
 
-const ask = (bus: Bus, question: readonly number[], words: number): number[] => {
-	command(bus, question, COMMAND);
-	return readWords(bus, words);
-};
-
 /** Driver of Sensirion's SCD40 and SCD41, which measure every 5 s. */
 export default busSensor({
 	address: 0x62,
@@ -26,11 +21,11 @@ export default busSensor({
 		command(bus, START, 0);
 	},
 	sample(bus) {
-		const [state = 0] = ask(bus, IS_READY, 1);
+		const [state = 0] = readWords(bus, IS_READY, COMMAND, 1);
 		if ((state & READY) === 0) {
 			return undefined;
 		}
-		const [CO2 = 0, temperature = 0, humidity = 0] = ask(bus, READ, 3);
+		const [CO2 = 0, temperature = 0, humidity = 0] = readWords(bus, READ, COMMAND, 3);
 		return {
 			carbonDioxideGasSensor: { CO2 },
 			hygrometer: { humidity: (humidity * 100) / 0xffff },

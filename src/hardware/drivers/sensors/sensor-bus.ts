@@ -83,18 +83,18 @@ export const checkId = (id: number, expected: number): void => {
 export const readInt16 = (bus: Bus, register: number): number => (bus.readUint16(register, true) << 16) >> 16;
 
 /**
- * Reads 16-bit words, each followed by its CRC-8 (polynomial 0x31, start 0xff), as Sensirion's chips send them.
+ * Writes a command, and reads 16-bit words, each followed by its CRC-8 (polynomial 0x31, start 0xff), as Sensirion's chips send
+ * them.
  *
  * @throws Error if a checksum is wrong
  */
-export const readWords = (bus: Bus, count: number): number[] => {
-	const bytes = new Uint8Array(bus.read(count * 3));
-	const words: number[] = [];
-	for (let at = 0; at < bytes.length; at += 3) {
-		checkCrc(bytes.subarray(at, at + 3));
-		words.push(((bytes[at] as number) << 8) | (bytes[at + 1] as number));
-	}
-	return words;
+export const readWords = (bus: Bus, bytes: readonly number[], milliseconds: number, count: number): number[] => {
+	command(bus, bytes, milliseconds);
+	const data = new DataView(bus.read(count * 3));
+	return Array.from({ length: count }, (_, word) => {
+		checkCrc(new Uint8Array(data.buffer, word * 3, 3));
+		return data.getUint16(word * 3);
+	});
 };
 
 /** Checks the last byte, a CRC-8 of those before it. @throws Error if it is wrong */

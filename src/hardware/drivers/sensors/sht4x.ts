@@ -11,8 +11,7 @@ export default busSensor({
 	address: 0x44,
 	start: (bus) => command(bus, [RESET], 1),
 	sample(bus) {
-		command(bus, [MEASURE], MEASUREMENT);
-		const [temperature = 0, humidity = 0] = readWords(bus, 2);
+		const [temperature = 0, humidity = 0] = readWords(bus, [MEASURE], MEASUREMENT, 2);
 		return {
 			hygrometer: { humidity: Math.min(100, Math.max(0, (humidity * 125) / 0xffff - 6)) },
 			thermometer: { temperature: (temperature * 175) / 0xffff - 45 },

@@ -1,18 +1,13 @@
 import Timer from "timer";
-import { writeRegisters } from "../bus-chip.js";
 import { type Bus, busSensor, checkId } from "./sensor-bus.js";
 
 const MODEL = 0xc0;
 const MODEL_ID = 0xee;
-const START = 0x00;
-const SEQUENCE = 0x01;
-const CLEAR_INTERRUPT = 0x0b;
 const INTERRUPT = 0x13;
 const RESULT = 0x14;
 const SIGNAL_LIMIT = 0x44;
 const NVM = 0x83;
 const SPADS = 0xb0;
-const PADS = 0x89;
 
 /** Bytes of a result, its status of a valid distance, and the place of the distance in mm. */
 const RESULT_BYTES = 12;
@@ -29,73 +24,62 @@ const FIRST_APERTURE = 12;
 /** Looks for an answer, 1 ms apart. */
 const MAX_LOOKS = 200;
 
-/** Pairs of register and value in hexadecimal, as ST's API (STSW-IMG005) writes them. Register ff selects a page. */
+/**
+ * Pairs of register and value in hexadecimal, as ST's API (STSW-IMG005) writes them: "89|01" sets bits, "84&ef" clears the others.
+ * Register ff selects a page.
+ */
 const STOP = "ff01 0000 9100 0001 ff00";
 const OPEN_PAGE = "8001 ff01 0000";
 const CLOSE_PAGE = "0001 ff00 8000";
-const OPEN_NVM = "8001 ff01 0000 ff06";
+const OPEN_NVM = "8001 ff01 0000 ff06 83|04";
 const READ_NVM = "ff07 8101 8001 946b 8300";
+const CLOSE_NVM = "8100 ff06 83&fb ff01";
 const SELECT_SPADS = "ff01 4f00 4e2c ff00 b6b4";
 const TUNING =
 	"ff01 0000 ff00 0900 1000 1100 2401 25ff 7500 ff01 4e2c 4800 3020 ff00 3009 5400 3104 3203 4083 4625 6000 2700 " +
 	"5006 5100 5296 5608 5730 6100 6200 6400 6500 66a0 ff01 2232 4714 49ff 4a00 ff00 7a0a 7b00 7821 ff01 2334 4200 " +
 	"44ff 4526 4605 4040 0e06 201a 4340 ff00 3403 3544 ff01 3104 4b09 4c05 4d04 ff00 4400 4520 4708 4828 6700 7004 " +
 	"7101 72fe 7600 7700 ff01 0d01 ff00 8001 01f8 ff01 8e01 0001 ff00 8000";
-/** Interrupt at a new sample; its pin is active low after {@link PIN}. */
-const INTERRUPTS = "0a04";
-const PIN = 0x84;
+/** Interrupt at a new sample, whose pin is active low. */
+const INTERRUPTS = "0a04 84&ef";
+const CLEAR_INTERRUPT = "0b01";
 
-/** Steps of a measurement; those of both calibrations. */
-const MEASURE = 0xe8;
-const CALIBRATIONS = [
-	[0x01, 0x41],
-	[0x02, 0x01],
-] as const;
-const CONTINUOUS = 0x02;
+/** Steps of both calibrations and of measurements, and their start. */
+const CALIBRATIONS = ["0101 0041", "0102 0001"];
+const MEASURE = "01e8";
+const START = "0002";
 
 /** Sets the chip up as ST's API does, calibrates it, and starts to measure. */
 const start = (bus: Bus): void => {
 	checkId(bus.readUint8(MODEL), MODEL_ID);
-	setBits(bus, PADS, 0x01);
-	writeAll(bus, `8800 ${OPEN_PAGE}`);
+	run(bus, `89|01 8800 ${OPEN_PAGE}`);
 	const stop = bus.readUint8(0x91);
 	// The chip has measured on if only the microcontroller has restarted.
-	writeAll(bus, `${CLOSE_PAGE} ${STOP}`);
-	setBits(bus, 0x60, 0x12);
+	run(bus, `${CLOSE_PAGE} ${STOP} 60|12`);
 	// 0.25 million counts a second, with 7 bits behind the point.
 	bus.writeUint16(SIGNAL_LIMIT, 0x20, true);
-	bus.writeUint8(SEQUENCE, 0xff);
+	run(bus, "01ff");
 	chooseSpads(bus);
-	writeAll(bus, `${TUNING} ${INTERRUPTS}`);
-	bus.writeUint8(PIN, bus.readUint8(PIN) & ~0x10);
-	bus.writeUint8(CLEAR_INTERRUPT, 1);
-	for (const [steps, mode] of CALIBRATIONS) {
-		bus.writeUint8(SEQUENCE, steps);
-		bus.writeUint8(START, mode);
+	run(bus, `${TUNING} ${INTERRUPTS} ${CLEAR_INTERRUPT}`);
+	for (const calibration of CALIBRATIONS) {
+		run(bus, calibration);
 		waitFor(bus, isReady);
-		bus.writeUint8(CLEAR_INTERRUPT, 1);
-		bus.writeUint8(START, 0);
+		run(bus, `${CLEAR_INTERRUPT} 0000`);
 	}
-	bus.writeUint8(SEQUENCE, MEASURE);
-	writeAll(bus, OPEN_PAGE);
+	run(bus, `${MEASURE} ${OPEN_PAGE}`);
 	bus.writeUint8(0x91, stop);
-	writeAll(bus, CLOSE_PAGE);
-	bus.writeUint8(START, CONTINUOUS);
+	run(bus, `${CLOSE_PAGE} ${START}`);
 };
 
 /** Enables as many detectors of the reference as the chip's memory says. */
 const chooseSpads = (bus: Bus): void => {
-	writeAll(bus, OPEN_NVM);
-	setBits(bus, NVM, 0x04);
-	writeAll(bus, READ_NVM);
+	run(bus, `${OPEN_NVM} ${READ_NVM}`);
 	waitFor(bus, (each) => each.readUint8(NVM) !== 0);
 	bus.writeUint8(NVM, 1);
 	const info = bus.readUint8(0x92);
-	writeAll(bus, "8100 ff06");
-	bus.writeUint8(NVM, bus.readUint8(NVM) & ~0x04);
-	writeAll(bus, `ff01 ${CLOSE_PAGE}`);
+	run(bus, `${CLOSE_NVM} ${CLOSE_PAGE}`);
 	const spads = new Uint8Array(bus.readBuffer(SPADS, SPAD_COUNT / 8));
-	writeAll(bus, SELECT_SPADS);
+	run(bus, SELECT_SPADS);
 	let left = info & 0x7f;
 	for (let spad = 0; spad < SPAD_COUNT; spad += 1) {
 		const at = spad >> 3;
@@ -112,11 +96,14 @@ const chooseSpads = (bus: Bus): void => {
 
 const isReady = (bus: Bus): boolean => (bus.readUint8(INTERRUPT) & 0x07) !== 0;
 
-const setBits = (bus: Bus, register: number, bits: number): void =>
-	bus.writeUint8(register, bus.readUint8(register) | bits);
-
-const writeAll = (bus: Bus, pairs: string): void =>
-	writeRegisters(pairs, (register, value) => bus.writeUint8(register, value));
+/** Writes registers, and changes bits. @param steps as {@link STOP} */
+const run = (bus: Bus, steps: string): void => {
+	for (const step of steps.split(" ")) {
+		const [register = 0, value = 0] = [step.slice(0, 2), step.slice(-2)].map((hex) => Number.parseInt(hex, 16));
+		const old = step.length > 4 ? bus.readUint8(register) : 0;
+		bus.writeUint8(register, step[2] === "&" ? old & value : old | value);
+	}
+};
 
 /** Waits until the chip has done something. @throws Error if it takes too long */
 const waitFor = (bus: Bus, isDone: (bus: Bus) => boolean): void => {
@@ -140,7 +127,7 @@ export default busSensor({
 			return undefined;
 		}
 		const result = new DataView(bus.readBuffer(RESULT, RESULT_BYTES));
-		bus.writeUint8(CLEAR_INTERRUPT, 1);
+		run(bus, CLEAR_INTERRUPT);
 		const isValid = (result.getUint8(0) >> 3) % 16 === IS_VALID;
 		return { distance: isValid ? result.getUint16(DISTANCE) / 10 : MAX_DISTANCE };
 	},
