@@ -3,7 +3,7 @@ import startEs7210 from "../../src/hardware/drivers/es7210.js";
 import openEs8311 from "../../src/hardware/drivers/es8311.js";
 import { esp32System } from "../../src/hardware/drivers/esp32-system.js";
 import { setExpander } from "../../src/hardware/drivers/open-expander.js";
-import { PowerChip, type SdkPower } from "../../src/hardware/drivers/open-power.js";
+import { powerBattery, type SdkPower } from "../../src/hardware/drivers/open-power.js";
 import { registerSpeaker } from "../../src/hardware/drivers/register-speaker.js";
 import { fakeBus } from "../doubles/fake-bus.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
@@ -32,11 +32,11 @@ function system(data = CHIP) {
 }
 
 function axp2101(registers: Readonly<Record<number, number>> = {}): SdkPower {
-	return { brightness: 0, readByte: (register) => registers[register] ?? 0 };
+	return { brightness: 0, readByte: (register) => registers[register] ?? 0, writeByte: () => {} };
 }
 
 function axp192(batteryVoltage: number, batteryCurrent = 0): SdkPower {
-	return { brightness: 0, batteryVoltage, batteryCurrent, readByte: () => 0 };
+	return { brightness: 0, batteryVoltage, batteryCurrent, readByte: () => 0, writeByte: () => {} };
 }
 
 export default suite("drivers", {
@@ -63,20 +63,19 @@ export default suite("drivers", {
 		equal(written, [1, 161, 208, 256]);
 		equal(speaker.volume, 100);
 	},
-	"ES8311: has the board's volume as its own, but is silent until it is set"() {
-		const volumes = [undefined, 100].map((volume) => {
-			const { bus, memory } = fakeBus();
-			const codec = openEs8311(bus, 0x18, false, volume);
-			const before = memory.get(`${0x18}/${0x32}`);
+	"ES8311: has the board's volume as its own, but is silent until it is set": given(fakeBus, ({ bus, memory }) => {
+		const volumes = [undefined, 100].map((volume, at) => {
+			const codec = openEs8311(bus, 0x18 + at, false, volume);
+			const before = memory.get(`${0x18 + at}/${0x32}`);
 			// The application does this at start if no volume is stored.
 			codec.volume = codec.volume as number;
-			return [codec.volume, before, memory.get(`${0x18}/${0x32}`)];
+			return [codec.volume, before, memory.get(`${0x18 + at}/${0x32}`)];
 		});
 		equal(volumes, [
 			[70, 0, 0xbf - 29],
 			[100, 0, 0xbf],
 		]);
-	},
+	}),
 	"ES8311: is silent at 0, at 0 dB at 100, and softer in even steps between": given(fakeBus, ({ bus, memory }) => {
 		const codec = openEs8311(bus);
 		const register = (number: number): number | undefined => memory.get(`${0x18}/${number}`);
@@ -87,18 +86,20 @@ export default suite("drivers", {
 		equal(volumes, [0xbf, 0x8f, 0x60, 0]);
 		equal(codec.volume, 0);
 	}),
-	"ES8311: makes its clock of 256 times the sample rate from the master clock or the bit clock"() {
-		const clocks = [false, true].map((hasMasterClock) => {
-			const { bus, memory } = fakeBus();
-			openEs8311(bus, 0x19, hasMasterClock);
-			return [memory.get(`${0x19}/${0x01}`), memory.get(`${0x19}/${0x02}`)];
-		});
-		// The source is bit 7; the factor, a power of two, is in bits 4 and 3.
-		equal(clocks, [
-			[0xbf, 3 << 3],
-			[0x3f, 0],
-		]);
-	},
+	"ES8311: makes its clock of 256 times the sample rate from the master clock or the bit clock": given(
+		fakeBus,
+		({ bus, memory }) => {
+			const clocks = [false, true].map((hasMasterClock, at) => {
+				openEs8311(bus, 0x18 + at, hasMasterClock);
+				return [memory.get(`${0x18 + at}/${0x01}`), memory.get(`${0x18 + at}/${0x02}`)];
+			});
+			// The source is bit 7; the factor, a power of two, is in bits 4 and 3.
+			equal(clocks, [
+				[0xbf, 3 << 3],
+				[0x3f, 0],
+			]);
+		},
+	),
 	"ES8311: releases the bus if the chip does not answer": given(fakeBus, ({ bus, open, absent }) => {
 		absent.add(0x18);
 		throws(() => openEs8311(bus), /^write failed$/);
@@ -170,23 +171,23 @@ export default suite("drivers", {
 		equal(restarts, [1000]);
 	}),
 	"SDK's AXP192: the charge is estimated from the voltage that it measures"() {
-		const levels = [3.0, 3.3, 3.7, 4.1, 4.2].map((volts) => new PowerChip(axp192(volts)).level);
+		const levels = [3.0, 3.3, 3.7, 4.1, 4.2].map((volts) => powerBattery(axp192(volts)).level);
 		equal(levels, [0, 0, 50, 100, 100]);
 	},
 	"SDK's AXP192: is charging while current flows into the battery"() {
-		const charging = [-120, 0, 95].map((current) => new PowerChip(axp192(3.7, current)).charging);
+		const charging = [-120, 0, 95].map((current) => powerBattery(axp192(3.7, current)).charging);
 		equal(charging, [false, false, true]);
 	},
 	"SDK's AXP2101: charge and direction are read from its registers"() {
-		const full = new PowerChip(axp2101({ 164: 255, 1: 0b0011_0101 }));
+		const full = powerBattery(axp2101({ 164: 255, 1: 0b0011_0101 }));
 		equal([full.level, full.charging], [100, true]);
-		const half = new PowerChip(axp2101({ 164: 50, 1: 0b0101_0101 }));
+		const half = powerBattery(axp2101({ 164: 50, 1: 0b0101_0101 }));
 		equal([half.level, half.charging], [50, false]);
 	},
 	"SDK's power chip: sets the brightness, and keeps it where the class can only be told"() {
 		const written: number[] = [];
 		const chip = Object.defineProperty(axp192(4), "brightness", { set: (percent: number) => written.push(percent) });
-		const power = new PowerChip(chip);
+		const power = powerBattery(chip);
 		power.brightness = 40;
 		equal([written, power.brightness], [[40], 40]);
 	},

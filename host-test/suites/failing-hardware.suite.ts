@@ -1,5 +1,5 @@
 import power from "../../src/features/power.js";
-import { PowerChip } from "../../src/hardware/drivers/open-power.js";
+import { powerBattery } from "../../src/hardware/drivers/open-power.js";
 import { registerSpeaker } from "../../src/hardware/drivers/register-speaker.js";
 import { boardOnBus, FailingBus } from "../doubles/failing-bus.js";
 import { makeFace } from "../doubles/fake-canvas.js";
@@ -134,16 +134,16 @@ export default suite("hardware that fails", {
 	"screen and speaker open when their chips do not answer"() {
 		const bus = new FailingBus();
 		bus.isDown = true;
-		const chip = bus.wrap({ brightness: 0, readByte: () => 0 });
-		const { screen, draw } = makeFace({ backlight: new PowerChip(chip) });
+		const chip = bus.wrap({ brightness: 0, readByte: () => 0, writeByte: () => {} });
+		const { screen, draw } = makeFace({ backlight: powerBattery(chip) });
 		screen.show({ state: "idle" });
 		ok(draw().areas.length > 0);
 		equal(registerSpeaker(() => bus.access(), 1, 256).volume, 70);
 	},
 	"a brightness that could not be set is not reported"() {
 		const bus = new FailingBus();
-		const chip = bus.wrap({ brightness: 0, readByte: () => 0 });
-		const { screen } = makeFace({ backlight: new PowerChip(chip) });
+		const chip = bus.wrap({ brightness: 0, readByte: () => 0, writeByte: () => {} });
+		const { screen } = makeFace({ backlight: powerBattery(chip) });
 		bus.isDown = true;
 		throws(() => {
 			screen.brightness = 20;

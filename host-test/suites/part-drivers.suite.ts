@@ -143,7 +143,7 @@ export default suite("drivers of lights, sensors and the real-time clock", {
 	}),
 	"a sensor that does not answer fails when it is read, and is looked at again": given(makeTimer, (timer) => {
 		const chip = source({ lightmeter: { illuminance: 100 } });
-		const sensor = lightSensor(chip, "counts", timer);
+		const sensor = lightSensor(chip, timer);
 		const told: Reading[] = [];
 		sensor.onChange = (reading) => told.push(reading);
 		timer.pass(SENSOR_INTERVAL);
@@ -159,7 +159,7 @@ export default suite("drivers of lights, sensors and the real-time clock", {
 	"light: tells when it became twice or half as bright, but not what happens in the dark"() {
 		const timer = new FakeTimer();
 		const chip = source({ lightmeter: { illuminance: 100 } });
-		const sensor = lightSensor(chip, "counts", timer);
+		const sensor = lightSensor(chip, timer);
 		equal([sensor.kind, sensor.unit, sensor.read()], ["light", "counts", 100]);
 		const told: Reading[] = [];
 		sensor.onChange = (reading) => told.push(reading);

@@ -310,6 +310,8 @@ export interface Board extends Hardware {
 	readonly power?: ChipPower;
 	/** Lines for the log about parts that could not be opened. */
 	failures?: readonly string[];
+	/** Pins of a fixed level. XS would close those that nothing refers to. */
+	readonly outputs?: readonly object[];
 }
 
 /** A running timer, opaque to the firmware. */

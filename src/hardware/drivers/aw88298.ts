@@ -1,5 +1,4 @@
-import type { OpenCodecChip } from "./open-speaker.js";
-import { registerSpeaker } from "./register-speaker.js";
+import { type OpenCodecChip, registerSpeaker } from "./register-speaker.js";
 
 /** Global of the SDK's set-up of a target: the powered AW88298, whose sample rate audio out sets. */
 declare const amp: { volume: number };

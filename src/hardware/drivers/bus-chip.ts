@@ -32,9 +32,9 @@ export const openOnBus = <Device extends SmBusDevice, Part>(
 };
 
 /** Writes registers: "2206 2710" sets 0x22 to 0x06 and 0x27 to 0x10. */
-export const writeRegisters = (pairs: string, write: (register: number, value: number) => void): void => {
+export const writeRegisters = (chip: Pick<SmBusDevice, "writeUint8">, pairs: string): void => {
 	for (const pair of pairs.split(" ")) {
 		const word = Number.parseInt(pair, 16);
-		write(word >> 8, word & 0xff);
+		chip.writeUint8(word >> 8, word & 0xff);
 	}
 };

@@ -1,4 +1,3 @@
-import type { WakePin } from "../hardware.js";
 import { TimedButton, type TimedButtonOptions } from "./button.js";
 
 /** A digital input of ECMA-419. */
@@ -7,22 +6,13 @@ export interface DigitalInput {
 	close(): void;
 }
 
-interface DigitalInputOptions {
-	readonly pin: number;
-	readonly mode: number;
-	readonly edge: number;
-	readonly onReadable: () => void;
-	/** Its name on a virtual device. */
-	readonly part?: string | undefined;
-}
-
 /** ECMA-419's class of digital inputs. */
 export interface DigitalClass {
 	readonly Input: number;
 	readonly InputPullUp: number;
 	readonly Rising: number;
 	readonly Falling: number;
-	new (options: DigitalInputOptions): DigitalInput;
+	new (options: object): DigitalInput;
 }
 
 export interface DigitalButtonOptions extends TimedButtonOptions {
@@ -36,20 +26,17 @@ export interface DigitalButtonOptions extends TimedButtonOptions {
 
 /** A button on a pin. */
 export class DigitalButton extends TimedButton {
-	readonly wakePin: WakePin;
 	private readonly input: DigitalInput;
 
 	constructor(options: DigitalButtonOptions) {
-		super(options);
 		const { io, pin, part, activeHigh = false } = options;
-		this.wakePin = { pin, high: activeHigh };
-		const down = activeHigh ? 1 : 0;
+		super(options, { pin, high: activeHigh });
 		this.input = new io({
 			pin,
 			part,
 			mode: activeHigh ? io.Input : io.InputPullUp,
 			edge: io.Rising | io.Falling,
-			onReadable: () => this.follow(this.input.read() === down),
+			onReadable: () => this.follow(this.input.read() === Number(activeHigh)),
 		});
 	}
 

@@ -4,14 +4,13 @@ import { TimedButton, type TimedButtonOptions } from "./button.js";
 /** ECMA-419's touch sensor. */
 export interface TouchSensor {
 	/** The fingers on the screen; undefined if nothing has changed. */
-	sample(): readonly object[] | undefined;
+	sample(): readonly unknown[] | undefined;
 	/** `interrupt` says whether the sensor calls `onSample` by itself. */
 	readonly configuration?: { readonly interrupt?: boolean };
 }
 
 export interface TouchButtonOptions extends TimedButtonOptions {
 	readonly open: (onSample: () => void) => TouchSensor;
-	/** Pin of its interrupt. Default: it leads to no pin of the chip. */
 	readonly wakePin?: WakePin | undefined;
 }
 
@@ -20,12 +19,10 @@ const POLL_INTERVAL = 50;
 
 /** A touch screen that is one large button. */
 export class TouchButton extends TimedButton {
-	readonly wakePin: WakePin | undefined;
-	private touch: TouchSensor | undefined;
+	private readonly touch: TouchSensor | undefined;
 
 	constructor(options: TouchButtonOptions) {
-		super(options);
-		this.wakePin = options.wakePin;
+		super(options, options.wakePin);
 		this.touch = options.open(() => this.sample());
 		if (this.touch.configuration?.interrupt !== true) {
 			options.timer.repeat(() => this.sample(), POLL_INTERVAL);

@@ -1,4 +1,4 @@
-import type { TimerHandle, TimerModule } from "../hardware.js";
+import type { TimerHandle, TimerModule, WakePin } from "../hardware.js";
 import type { Button, Press } from "../kinds/button.js";
 
 export interface TimedButtonOptions {
@@ -17,7 +17,8 @@ const LONG_PRESS = 2_000;
 export class TimedButton implements Button {
 	onPress: ((press: Press) => void) | undefined;
 	onRelease: ((milliseconds: number) => void) | undefined;
-	private readonly options: TimedButtonOptions;
+	readonly wakePin: WakePin | undefined;
+	protected readonly options: TimedButtonOptions;
 	private isDown = false;
 	/** When it went down. */
 	private start = 0;
@@ -26,8 +27,10 @@ export class TimedButton implements Button {
 	/** Runs while a press may still become a long one. */
 	private hold: TimerHandle | undefined;
 
-	constructor(options: TimedButtonOptions) {
+	/** @param wakePin its pin, or that of its interrupt. Default: it leads to no pin of the chip */
+	constructor(options: TimedButtonOptions, wakePin?: WakePin) {
 		this.options = options;
+		this.wakePin = wakePin;
 	}
 
 	/** Takes the current state of the contact. */

@@ -25,7 +25,7 @@ const START = [
  */
 export default function startEs7210(bus: SmBusRecord, address = 0x40): void {
 	openOnBus(bus, address, (chip) => {
-		writeRegisters(START, (register, value) => chip.writeUint8(register, value));
+		writeRegisters(chip, START);
 		chip.close();
 	});
 }

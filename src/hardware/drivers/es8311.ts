@@ -1,6 +1,5 @@
-import type { Speaker } from "../sound.js";
-import { openOnBus, type SmBusRecord, writeRegisters } from "./bus-chip.js";
-import { registerSpeaker } from "./register-speaker.js";
+import { openOnBus, writeRegisters } from "./bus-chip.js";
+import { type OpenCodecChip, registerSpeaker } from "./register-speaker.js";
 
 /** Registers, from the data sheet of Everest's codec ES8311: reset, power on as a slave, silence. */
 const RESET = "001f 0080 3200";
@@ -27,17 +26,14 @@ const LOUDEST = 0xbf;
 
 /**
  * Opens a loudspeaker and a microphone on an ES8311, which is a slave on I2S and follows any sample rate. The chip is silent until
- * the application sets the stored or the initial volume.
- *
- * @param address 0x19 on boards that connect the pin CE to the supply
- * @param hasMasterClock whether the board connects the chip's master clock. Without it, sound of 8 kHz is too slow for the chip
- * @param volume initial volume, in percent
- * @throws Error if the chip does not answer
+ * the application sets the stored or the initial volume. Its address is 0x19 on boards that connect the pin CE to the supply.
+ * Without the master clock, sound of 8 kHz is too slow for it.
  */
-export default function openEs8311(bus: SmBusRecord, address = 0x18, hasMasterClock = false, volume?: number): Speaker {
-	return openOnBus(bus, address, (chip) => {
-		const pairs = `${RESET} ${hasMasterClock ? FROM_MASTER : FROM_BIT_CLOCK} ${START}`;
-		writeRegisters(pairs, (register, value) => chip.writeUint8(register, value));
-		return registerSpeaker((value) => chip.writeUint8(VOLUME, value), 0, LOUDEST, volume);
+const openEs8311: OpenCodecChip = (bus, address = 0x18, hasMasterClock = false, volume) =>
+	openOnBus(bus, address, (chip) => {
+		writeRegisters(chip, `${RESET} ${hasMasterClock ? FROM_MASTER : FROM_BIT_CLOCK} ${START}`);
+		const setVolume = (value: number): void => chip.writeUint8(VOLUME, value);
+		return registerSpeaker(setVolume, 0, LOUDEST, volume);
 	});
-}
+
+export default openEs8311;

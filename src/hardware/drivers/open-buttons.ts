@@ -2,20 +2,21 @@ import Digital from "embedded:io/digital";
 import Time from "time";
 import Timer from "timer";
 import type { OpenMember } from "../board-data.js";
-import { DigitalButton, type DigitalButtonOptions } from "./button-digital.js";
+import { DigitalButton, type DigitalButtonOptions, type DigitalClass } from "./button-digital.js";
 import { esp32Chip } from "./esp32-chip.js";
 import { ESP32_MODELS } from "./esp32-models.js";
 
 /** Opens a button on a pin of the chip. */
 export const openButton = (options: Pick<DigitalButtonOptions, "pin" | "activeHigh">): DigitalButton =>
-	new DigitalButton({ ...options, io: Digital, timer: Timer, ticks: () => Time.ticks });
+	// The SDK's typings name what an output needs, too.
+	new DigitalButton({ ...options, io: Digital as unknown as DigitalClass, timer: Timer, ticks: () => Time.ticks });
 
 /** Opens the buttons of a board. The one at the chip's BOOT pin is its BOOT button, too. */
 export default (({ data: { buttons = {} }, board }) => {
 	const bootPin = ESP32_MODELS[esp32Chip.numbers.model]?.boot;
 	for (const [name, pin] of Object.entries(buttons)) {
 		const button = openButton(typeof pin === "number" ? { pin } : pin);
-		const isBoot = button.wakePin.pin === bootPin;
+		const isBoot = button.wakePin?.pin === bootPin;
 		Object.assign(board, {
 			buttons: { ...board.buttons, [name]: button },
 			...(isBoot && { bootButton: () => button }),

@@ -3,12 +3,11 @@ import { inBuild } from "../../platform/in-build.js";
 import { openFace } from "../../screen/open-face.js";
 import type openPreview from "../../screen/open-preview.js";
 import type { DisplayData, OpenMember } from "../board-data.js";
-import type { Backlight } from "../hardware.js";
 import { openPwmLight, type PwmClass } from "./light-pwm.js";
-import { ShownLight } from "./light-state.js";
+import { shownLight } from "./light-state.js";
 
 /** Opens a backlight: that of the SDK's target, or one on a pin. @returns undefined without one */
-const openBacklight = (data: DisplayData["backlight"]): Backlight | undefined => {
+const openBacklight = (data: DisplayData["backlight"]) => {
 	if (data === undefined) {
 		return undefined;
 	}
@@ -18,10 +17,7 @@ const openBacklight = (data: DisplayData["backlight"]): Backlight | undefined =>
 			readonly Host: { readonly Backlight: new () => { write(percent: number): void } };
 		};
 		const output = new Host.Backlight();
-		return new ShownLight(
-			({ brightness }) => output.write(brightness),
-			() => {},
-		);
+		return shownLight({ on: true, brightness: 100 }, ({ brightness }) => output.write(brightness));
 	}
 	const io = inBuild("embedded:io/pwm") as PwmClass;
 	const light = openPwmLight({ ...(typeof data === "number" ? { pin: data } : data), io });

@@ -38,18 +38,17 @@ const EXPANDERS: Readonly<Record<ExpanderData["driver"], Expander>> = deepFreeze
  */
 export const setExpander = (bus: SmBusRecord, data: ExpanderData): void => {
 	const { ports, output, direction, inputs, highImpedance, address } = EXPANDERS[data.driver];
+	let levels = 0;
+	let used = 0;
+	for (const [pin, level] of Object.entries(data.outputs)) {
+		levels |= level << Number(pin);
+		used |= 1 << Number(pin);
+	}
 	openOnBus(bus, data.address ?? address, (chip) => {
 		for (let port = 0; port < ports; port += 1) {
-			let levels = 0;
-			let used = 0;
-			for (const [pin, level] of Object.entries(data.outputs)) {
-				const bit = (1 << Number(pin)) >> (8 * port);
-				levels |= level * bit;
-				used |= bit;
-			}
 			// The levels come first: else an output would have its old level for a moment.
-			chip.writeUint8(output + port, levels & 0xff);
-			chip.writeUint8(direction + port, (inputs ^ used) & 0xff);
+			chip.writeUint8(output + port, (levels >> (8 * port)) & 0xff);
+			chip.writeUint8(direction + port, (inputs ^ (used >> (8 * port))) & 0xff);
 			if (highImpedance !== undefined) {
 				chip.writeUint8(highImpedance, ~used & 0xff);
 			}
@@ -58,22 +57,23 @@ export const setExpander = (bus: SmBusRecord, data: ExpanderData): void => {
 	});
 };
 
-/** A PY32 is a microcontroller that starts late: milliseconds between attempts, and their number. */
+/** A PY32 is a microcontroller that starts late: milliseconds between attempts, and how often it is tried again. */
 const PAUSE = 200;
-const ATTEMPTS = 6;
+const RETRIES = 5;
 
 /** Sets the outputs of an I/O expander, which may switch the supplies of other parts. */
 export default (({ data }) => {
 	const expander = data.expander as ExpanderData;
-	for (let left = expander.driver === "py32" ? ATTEMPTS : 1; left > 0; left -= 1) {
+	const open = (retries: number): void => {
 		try {
 			setExpander(boardBus(), expander);
-			return;
 		} catch (error) {
-			if (left === 1) {
+			if (retries === 0) {
 				throw error;
 			}
 			Timer.delay(PAUSE);
+			open(retries - 1);
 		}
-	}
+	};
+	open(expander.driver === "py32" ? RETRIES : 0);
 }) satisfies OpenMember;

@@ -4,25 +4,16 @@ import type { TimerModule } from "../hardware.js";
 import { boardBus, chipClass } from "./open-optional.js";
 import { SampledSensor, type SampledSource } from "./sensor-sampled.js";
 
-/** A sample of a light sensor of ECMA-419. */
-interface LightSample {
-	readonly lightmeter?: { readonly illuminance: number };
-}
-
-/** How bright it is where the device stands. */
-export type LightSensor = SampledSensor<LightSample, number>;
+/** A light sensor of ECMA-419. */
+type LightSource = SampledSource<{ readonly lightmeter?: { readonly illuminance: number } }>;
 
 /** Changes below this are noise. */
 const DARK = 10;
 
-/**
- * Makes a light sensor of one that the SDK has a driver for. A change is reported when the light doubles or halves.
- *
- * @param unit of the driver: "lx", or "counts"
- */
-export const lightSensor = (source: SampledSource<LightSample>, unit: string, timer: TimerModule): LightSensor =>
+/** Makes a light sensor of one that the SDK has a driver for. A change is reported when the light doubles or halves. */
+export const lightSensor = (source: LightSource, timer: TimerModule) =>
 	new SampledSensor({
-		describe: () => ({ kind: "light", unit }),
+		describe: () => ({ kind: "light", unit: "counts" }),
 		source,
 		pick: ({ lightmeter }) => lightmeter?.illuminance,
 		differs: (value, reported) => {
@@ -34,7 +25,7 @@ export const lightSensor = (source: SampledSource<LightSample>, unit: string, ti
 
 /** Opens the light sensor of a board. */
 export default (({ data: { light: driver }, board }) => {
-	const Driver = chipClass<new (options: object) => SampledSource<LightSample>>(driver, "sensor", "Light");
-	const light = lightSensor(new Driver({ sensor: boardBus() }), "counts", Timer);
+	const Driver = chipClass<new (options: object) => LightSource>(driver, "sensor", "Light");
+	const light = lightSensor(new Driver({ sensor: boardBus() }), Timer);
 	Object.assign(board, { sensors: { ...board.sensors, light } });
 }) satisfies OpenMember;

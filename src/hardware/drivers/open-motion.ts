@@ -13,29 +13,24 @@ export interface MotionSample {
 	readonly accelerometer?: Axes;
 }
 
-/** The acceleration that the device feels, along its axes. At rest that is gravity. */
-export type MotionSensor = SampledSensor<MotionSample, Axes>;
-
 /** A change along one axis, in m/s², that means that the device was moved, turned or shaken. */
 const MOVED = 2;
 
 /**
- * Makes a motion sensor of an accelerometer that the SDK has a driver for.
+ * Makes a motion sensor of an accelerometer that the SDK has a driver for: it measures the acceleration along its axes.
  *
  * @param scale metres per second squared per unit of the driver; some drivers of the SDK report multiples of g
  */
-export const motionSensor = (source: SampledSource<MotionSample>, timer: TimerModule, scale = 1): MotionSensor =>
+export const motionSensor = (source: SampledSource<MotionSample>, timer: TimerModule, scale = 1) =>
 	new SampledSensor({
 		describe: () => ({ kind: "motion", unit: "m/s²" }),
 		source,
 		pick: ({ accelerometer: axes }) =>
 			axes && { x: rounded(axes.x * scale), y: rounded(axes.y * scale), z: rounded(axes.z * scale) },
-		differs: wasMoved,
+		differs: (now, before) =>
+			Math.max(Math.abs(now.x - before.x), Math.abs(now.y - before.y), Math.abs(now.z - before.z)) >= MOVED,
 		timer,
 	});
-
-const wasMoved = (now: Axes, before: Axes): boolean =>
-	Math.max(Math.abs(now.x - before.x), Math.abs(now.y - before.y), Math.abs(now.z - before.z)) >= MOVED;
 
 /** Metres per second squared, for drivers that report multiples of g. */
 const STANDARD_GRAVITY = 9.80665;

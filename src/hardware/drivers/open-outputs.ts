@@ -1,14 +1,14 @@
 import Digital from "embedded:io/digital";
 import type { OpenMember } from "../board-data.js";
 
-/** Sets pins that power other parts of a board. The global object keeps them: XS releases the pin of an object that is gone. */
-export default (({ data: { outputs = {} } }) => {
-	const kept = Object.entries(outputs).map(([pin, level]) => {
+/** Sets pins that power other parts of a board, and keeps them. */
+export default (({ data: { outputs = {} }, board }) => {
+	const opened = Object.entries(outputs).map(([pin, level]) => {
 		// The SDK's typings name what an input needs.
 		const Output = Digital as unknown as new (options: object) => { write(level: number): void };
 		const output = new Output({ pin: Number(pin), mode: (Digital as unknown as { readonly Output: number }).Output });
 		output.write(level);
 		return output;
 	});
-	Object.assign(globalThis, { outputs: kept });
+	Object.assign(board, { outputs: opened });
 }) satisfies OpenMember;

@@ -12,7 +12,10 @@ export interface SdkPower {
 	readonly batteryVoltage?: number;
 	/** Milliamperes into the battery; undefined in the class for the AXP2101. */
 	readonly batteryCurrent?: number;
+	/** The supply of an amplifier, on some boards. */
+	readonly speaker?: { enable: boolean };
 	readByte(register: number): number;
+	writeByte(register: number, value: number): void;
 }
 
 /** Volts of an empty and of a full lithium cell. */
@@ -27,60 +30,43 @@ const BATTERY_PERCENT = 0xa4;
 const CURRENT_DIRECTION = 0b0110_0000;
 const CHARGING = 0b0010_0000;
 
-/** Battery and backlight of a board with a power chip. */
-export class PowerChip implements Battery, Backlight {
-	private readonly chip: SdkPower;
-	private _brightness = 100;
-
-	/** @param chip whose supplies are set already */
-	constructor(chip: SdkPower) {
-		this.chip = chip;
-	}
-
-	/** Percent. With an AXP192, which measures only the voltage, a rough estimate. */
-	get level(): number {
-		const voltage = this.chip.batteryVoltage;
-		if (voltage === undefined) {
-			return Math.min(100, this.chip.readByte(BATTERY_PERCENT));
-		}
-		return Math.max(0, Math.min(100, Math.round((100 * (voltage - EMPTY)) / (FULL - EMPTY))));
-	}
-
-	get charging(): boolean {
-		const current = this.chip.batteryCurrent;
-		return current === undefined ? (this.chip.readByte(STATUS) & CURRENT_DIRECTION) === CHARGING : current > 0;
-	}
-
-	get brightness(): number {
-		return this._brightness;
-	}
-
-	set brightness(brightness: number) {
-		this.chip.brightness = brightness;
-		this._brightness = brightness;
-	}
-}
-
-interface BoardPower extends SdkPower {
-	/** The supply of an amplifier, on some boards. */
-	readonly speaker?: { enable: boolean };
-	writeByte(register: number, value: number): void;
-}
+/** Makes the battery and backlight of a board with a power chip, whose supplies are set already. */
+export const powerBattery = (chip: SdkPower): Battery & Backlight => {
+	let current = 100;
+	return {
+		/** Percent. With an AXP192, which measures only the voltage, a rough estimate. */
+		get level() {
+			const voltage = chip.batteryVoltage;
+			if (voltage === undefined) {
+				return Math.min(100, chip.readByte(BATTERY_PERCENT));
+			}
+			return Math.max(0, Math.min(100, Math.round((100 * (voltage - EMPTY)) / (FULL - EMPTY))));
+		},
+		get charging() {
+			const milliamperes = chip.batteryCurrent;
+			return milliamperes === undefined ? (chip.readByte(STATUS) & CURRENT_DIRECTION) === CHARGING : milliamperes > 0;
+		},
+		get brightness() {
+			return current;
+		},
+		set brightness(brightness) {
+			chip.brightness = brightness;
+			current = brightness;
+		},
+	};
+};
 
 /** Opens the power chip of a board, which has its battery and may feed its backlight. */
 export default ((opening) => {
 	const { power } = opening.data;
 	const { driver, registers, backlight } = typeof power === "object" ? power : { backlight: true };
 	const { powerChip } = globalThis as PowerChipGlobal;
+	const bus = boardBus();
+	const Power = chipClass<new (options: object) => SdkPower>(driver, "peripheral", "Power");
 	// The SDK's classes name the bus in two ways.
-	const open = (bus = boardBus()): BoardPower =>
-		new (chipClass<new (options: object) => BoardPower>(driver, "peripheral", "Power"))({
-			sensor: bus,
-			peripheral: bus,
-		});
-	const chip: BoardPower = powerChip ?? open();
+	const chip: SdkPower = powerChip ?? new Power({ sensor: bus, peripheral: bus });
 	if (registers !== undefined) {
-		writeRegisters(registers, (register, value) => chip.writeByte(register, value));
+		writeRegisters({ writeUint8: (register, value) => chip.writeByte(register, value) }, registers);
 	}
 	const { speaker } = chip;
 	if (speaker !== undefined) {
@@ -88,7 +74,7 @@ export default ((opening) => {
 			speaker.enable = true;
 		});
 	}
-	const battery = new PowerChip(chip);
+	const battery = powerBattery(chip);
 	Object.assign(opening.board, { battery });
 	if (backlight) {
 		opening.backlight = battery;

@@ -1,11 +1,8 @@
 import { inBuild } from "../../platform/in-build.js";
 import { openPlayer } from "../../sound/open-player.js";
 import type { OpenMember } from "../board-data.js";
-import type { Speaker } from "../sound.js";
 import { boardBus, openOptional } from "./open-optional.js";
-
-/** Opens a codec chip on the bus of the board. The default export of a chip's module. */
-export type OpenCodecChip = (bus: object, address?: number, hasMasterClock?: boolean, volume?: number) => Speaker;
+import type { OpenCodecChip } from "./register-speaker.js";
 
 /** Opens the speaker of a board. A codec chip sets the volume, else the player does, as it does if the chip does not answer. */
 export default (({ data, board }) => {

@@ -1,4 +1,14 @@
 import type { Speaker } from "../sound.js";
+import type { SmBusRecord } from "./bus-chip.js";
+
+/**
+ * Opens a codec chip on the bus of the board: the default export of a chip's module.
+ *
+ * @param hasMasterClock whether the board connects the chip's master clock
+ * @param volume initial volume, in percent
+ * @throws Error if the chip does not answer
+ */
+export type OpenCodecChip = (bus: SmBusRecord, address?: number, hasMasterClock?: boolean, volume?: number) => Speaker;
 
 /** Range of the audible volume in half decibels: 48 dB. */
 const RANGE = 96;
