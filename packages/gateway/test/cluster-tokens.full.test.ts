@@ -131,7 +131,7 @@ describe("a token of a cluster", { skip: whyNoNats }, () => {
 		const added = await token("add", "desk", "--for", "client");
 		assert.equal(added.code, 0, added.stderr);
 		await untilStatus([a, b], added.stdout.trim(), 200);
-		assert.match((await token("list")).stdout, /^desk {2}client /);
+		assert.match((await token("list")).stdout, /^desk {2}client /m);
 		assert.equal((await token("remove", "desk")).code, 0);
 		await untilStatus([a, b], added.stdout.trim(), 401);
 		await nats.kill();

@@ -64,7 +64,8 @@ describe("what the console offers to connect clients", () => {
 		it(`is a command that a shell reads, ${title}`, () => {
 			const words = parse(textFor("Claude Code", needsToken).text);
 			const header = needsToken ? ["--header", "Authorization: Bearer xsmcp_…"] : [];
-			assert.deepEqual(words, ["claude", "mcp", "add", "--transport", "http", "devices", URL_OF_GATEWAY, ...header]);
+			const url = `${URL_OF_GATEWAY}?catalog=full`;
+			assert.deepEqual(words, ["claude", "mcp", "add", "--transport", "http", "devices", url, ...header]);
 		});
 
 		it(`has links that Cursor and VS Code read, ${title}`, () => {
