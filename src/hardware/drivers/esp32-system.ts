@@ -11,10 +11,14 @@ export const esp32System = (
 ): System => ({
 	macAddress,
 	info(): SystemInfo {
-		const { model, cores, revision, features, resetReason, ...sizes } = chip.numbers;
+		// By name: XS knows only the names that its modules have, also those of a native function's result.
+		const { model, cores, revision, features, resetReason, flash_size, psram_size, minimum_free_heap_size } =
+			chip.numbers;
 		return {
 			language: "en-US",
-			...sizes,
+			flash_size,
+			psram_size,
+			minimum_free_heap_size,
 			reset_reason: ESP32_RESET_REASONS[resetReason] ?? "unknown",
 			chip_model_name: ESP32_MODELS[model]?.name ?? `model ${model}`,
 			chip_info: { model, cores, revision, features },
