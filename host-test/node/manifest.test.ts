@@ -173,6 +173,19 @@ it("every module of the firmware is named by a manifest", () => {
 	assert.deepEqual(unnamed, []);
 });
 
+it("a module has every name that C code uses: XS knows no others, and the code does not compile", () => {
+	const code = sources.map(codeOf).join("\n");
+	const natives = filesOf("src").filter((name) => name.endsWith(".c"));
+	const names = natives.flatMap((name) => [
+		...readFileSync(`${ROOT}src/${name}`, "utf8").matchAll(/(?:xsID_|^\tNUMBER\()(\w+)/gm),
+	]);
+	assert.ok(names.length > 5);
+	assert.deepEqual(
+		names.map(([, name]) => name).filter((name) => !new RegExp(`\\b${name}\\b`).test(code)),
+		[],
+	);
+});
+
 it("the manifests define the identity of the firmware: its version, and the board of each target", () => {
 	const { name, version } = FIRMWARE;
 	const own = readManifest("src/platform/manifest.json").defines?.firmware;
