@@ -58,6 +58,14 @@ describe("npm run device -- --scenario", () => {
 	});
 });
 
+it("a scenario names a board with or without esp32/", async () => {
+	for (const name of ["m5dial", "esp32/m5dial"]) {
+		const { board } = await readScenario(write(`board: ${name}\nsteps:\n  - press:\n`));
+		assert.equal(board, "m5dial");
+	}
+	assert.equal((await readScenario(write("steps:\n  - press:\n"))).board, undefined);
+});
+
 describe("a scenario that cannot be used", () => {
 	for (const [what, text, expected] of [
 		["is not YAML", "steps:\n  - press: [1\n", /^scenario\.yaml:[23]: /],

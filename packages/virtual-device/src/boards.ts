@@ -81,9 +81,12 @@ export const BOARD_PROFILES: ReadonlyMap<string, BoardProfile> = new Map([
 	...[...PRESETS].map(([name, data]) => [name, profileOfData(name, data)] as const),
 ]);
 
+/** Removes "esp32/" from a board's name: profiles are known without it. */
+export const profileNameOf = (board: string): string => board.replace(/^esp32\//, "");
+
 /** Reads the name of a known board, with or without "esp32/". @throws InvalidArgumentError that suggests a similar one */
 export function readBoard(text: string, known: readonly string[]): string {
-	const name = text.replace(/^esp32\//, "");
+	const name = profileNameOf(text);
 	if (!known.includes(name)) {
 		const similar = nearest(name, known);
 		throw new InvalidArgumentError(similar ? `Did you mean ${similar}?` : "docs/boards.md lists the boards.");

@@ -16,7 +16,7 @@ import {
 	record,
 	wholeNumber,
 } from "./actions.js";
-import { BOARD_PROFILES } from "./boards.js";
+import { BOARD_PROFILES, profileNameOf } from "./boards.js";
 import { isLit, isOn, isSwitched, readPinName } from "./services/pins.js";
 import type { VirtualDevice } from "./virtual-device.js";
 
@@ -109,7 +109,9 @@ const NO_STEPS = "expected a list of steps";
 
 const document = fields({
 	seed: wholeNumber(1, MAX_SEED).default(1),
-	board: oneOf([...BOARD_PROFILES.keys()]).optional(),
+	board: z
+		.preprocess((name) => (typeof name === "string" ? profileNameOf(name) : name), oneOf([...BOARD_PROFILES.keys()]))
+		.optional(),
 	steps: z.array(z.unknown(), NO_STEPS).min(1, NO_STEPS),
 });
 
