@@ -74,7 +74,7 @@ async function open(member: string, data: BoardData, given: object = {}, SMBus: 
 	globals.timer = Object.assign(new FakeTimer(), { delays: [] });
 	globals.device = { I2C: { default: { data: 1, clock: 2 } }, io: { SMBus } };
 	const opening: OpeningBoard = { data, board: given, setTime() {} };
-	// As the board does.
+	// The board opens its members this way.
 	openOptional(opening.board, member, () => opener(opening));
 	const { failures: lines = [], ...board } = opening.board;
 	return { board: board as Record<string, object>, lines };

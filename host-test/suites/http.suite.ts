@@ -51,7 +51,7 @@ export default suite("HTTP", {
 		await settled();
 		equal([end, pieces], [{ value: { status: 500, body: bytes("broken") } }, []]);
 	},
-	async "rejects a status that is no success if the request must succeed"() {
+	async "rejects a status other than 2xx if the request must succeed"() {
 		const { client, end } = openHttp().ask({ mustSucceed: true });
 		client.answer(404, "");
 		await settled();

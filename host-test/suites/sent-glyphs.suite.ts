@@ -182,7 +182,7 @@ export default suite("glyphs that a backend sends", {
 		transport.channel.say({ type: "glyph_push", glyph_push: push(glyph("龍")) });
 		equal(texts(), ["a"]);
 	},
-	"are dropped alone if they make a message too long, as a Python server writes it: its text is shown"() {
+	"are dropped without their text if they make a message of a Python server too long"() {
 		const { screen, texts } = latinFace();
 		const { greet, log } = startOn({
 			board: Object.assign(new FakeBoard(), { screen }),

@@ -137,7 +137,7 @@ export class Backend extends AppPart implements ProtocolEvents {
 	}
 
 	/**
-	 * Tries to reach the backend of these settings, without a change of the present connection. A device that serves clients
+	 * Tries to reach the backend of these settings, without changing the current connection. A device that serves clients
 	 * itself needs none.
 	 *
 	 * @returns the reason if the backend could not be reached. Rejects with a SettingError
@@ -187,7 +187,7 @@ export class Backend extends AppPart implements ProtocolEvents {
 	}
 
 	/**
-	 * Reads how to reach the backend of some settings: whether they name it, or from which source it is known later.
+	 * Reads how to reach the backend of some settings: they name it, or a source reports it later.
 	 *
 	 * @throws SettingError also if the build lacks what the settings ask for
 	 */

@@ -18,8 +18,8 @@ const LASTING_START = 300_000;
  * with which the machine has crashed repeatedly, while loading or later for lack of heap: the next start is without it,
  * so that the device can be reached.
  *
- * @param findMod returns undefined if none is installed; else a function that runs it, and returns the default export of its
- *   main module. What that throws is the mod's fault
+ * @param findMod returns undefined if none is installed, or else a function that runs it and returns the default export of its
+ *   main module. Errors that it throws are the mod's
  */
 export const modsFeature = (findMod: () => (() => unknown) | undefined): Feature => ({
 	name: "mods",

@@ -206,7 +206,7 @@ export interface HttpRequest {
 	readonly body?: readonly (ArrayBuffer | ByteSource)[];
 	/** Bytes that the response's body may have. Default: what the platform has room for. */
 	readonly maxBytes?: number;
-	/** Whether any other status than 2xx rejects. Default: the caller looks at the status. */
+	/** Whether a status other than 2xx rejects the request. Default: the caller checks the status. */
 	readonly mustSucceed?: boolean;
 	/**
 	 * Takes the body of a successful response piece by piece, so that it may have any length: `body` is then empty. An
@@ -310,7 +310,7 @@ export interface Board extends Hardware {
 	readonly power?: ChipPower;
 	/** Lines for the log about parts that could not be opened. */
 	failures?: readonly string[];
-	/** Pins of a fixed level. XS would close those that nothing refers to. */
+	/** Outputs of a fixed level. They are kept here because XS closes those that nothing refers to. */
 	readonly outputs?: readonly object[];
 }
 

@@ -82,7 +82,7 @@ describe("a request of 2026-07-28", () => {
 		assert.deepEqual([status, message.error.code], [400, -32_020]);
 	});
 
-	it("is answered with invalid params if its name is no text", async (t) => {
+	it("is answered with invalid params if its name is not a string", async (t) => {
 		const { side } = await startWithDevice(t);
 		for (const method of ["tools/call", "prompts/get", "resources/read"]) {
 			const params = { name: { toString: 1 }, uri: { toString: 1 }, arguments: {} };

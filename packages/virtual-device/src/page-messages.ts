@@ -16,7 +16,7 @@ export interface TraceLine {
 	readonly remark?: string;
 }
 
-/** Messages to the page, as JSON; a failure is that of an action of the page. */
+/** Messages to the page, as JSON. A failure is the error of an action that the page asked for. */
 export type ToPage = ShownDevice | TraceLine | { readonly type: "failure"; readonly message: string };
 
 /**

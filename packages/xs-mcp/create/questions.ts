@@ -12,7 +12,7 @@ export const BOARDS: readonly string[] = [
 	...[...BOARD_PROFILES.keys()].filter((name) => name !== "virtual" && !CHIPS.includes(name)),
 ];
 
-/** Reads a board of the question. @throws InvalidArgumentError that suggests a similar one */
+/** Reads the name of a board that the question offers. @throws InvalidArgumentError that suggests a similar one */
 export const readOffered = (text: string): string => readBoard(text, BOARDS);
 
 /** The languages of the firmware's own words, the default first. */

@@ -9,7 +9,7 @@ export class MessageRejected extends Error {
 	}
 }
 
-/** Bytes of a too long message that are searched for a request's id, or for a text before its glyphs. */
+/** Bytes of an oversized message that are searched for a request's id, or for a text before its glyphs. */
 const START_BYTES = 2_048;
 
 /**

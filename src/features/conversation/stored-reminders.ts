@@ -25,9 +25,9 @@ const RING_INTERVAL = 4_000;
 export class StoredReminders extends AppPart implements Reminders, Listener {
 	private readonly settings = this.app.board.settings as Settings;
 	private readonly running = new Map<number, Running>();
-	/** Runs until the next look at the clock, while there are timers. */
+	/** Runs until the next check of the clock, while there are timers. */
 	private clock: TimerHandle | undefined;
-	/** The time of that look, by the clock. */
+	/** Planned time of that check, by the clock. */
 	private nextTime = 0;
 	private ringing: TimerHandle | undefined;
 
@@ -108,7 +108,7 @@ export class StoredReminders extends AppPart implements Reminders, Listener {
 		}
 	}
 
-	/** Plans the next look at the clock: as soon as a timer is due, and not without timers. */
+	/** Plans the next check of the clock, if there are timers: when the first is due, or after the longest interval. */
 	private plan(): void {
 		const now = this.app.now();
 		const times = [...this.running.values()].map(({ due }) => due);

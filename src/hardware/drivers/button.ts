@@ -27,7 +27,7 @@ export class TimedButton implements Button {
 	/** Runs while a press may still become a long one. */
 	private hold: TimerHandle | undefined;
 
-	/** @param wakePin its pin, or that of its interrupt. Default: it leads to no pin of the chip */
+	/** @param wakePin its pin, or that of its interrupt. Default: no pin of the chip */
 	constructor(options: TimedButtonOptions, wakePin?: WakePin) {
 		this.options = options;
 		this.wakePin = wakePin;

@@ -27,7 +27,7 @@ const LOUDEST = 0xbf;
 /**
  * Opens a loudspeaker and a microphone on an ES8311, which is a slave on I2S and follows any sample rate. The chip is silent until
  * the application sets the stored or the initial volume. Its address is 0x19 on boards that connect the pin CE to the supply.
- * Without the master clock, sound of 8 kHz is too slow for it.
+ * At 8 kHz it needs the master clock: the bit clock is too slow.
  */
 const openEs8311: OpenCodecChip = (bus, address = 0x18, hasMasterClock = false, volume) =>
 	openOnBus(bus, address, (chip) => {

@@ -2,7 +2,7 @@ import type { System, SystemInfo, TimerModule } from "../hardware.js";
 import type { esp32Chip } from "./esp32-chip.js";
 import { ESP32_MODELS, ESP32_RESET_REASONS } from "./esp32-models.js";
 
-/** The chip, as the firmware sees it. @param board the board's name */
+/** Describes the chip to the firmware. @param board the board's name */
 export const esp32System = (
 	chip: Pick<typeof esp32Chip, "numbers" | "label" | "restart" | "factoryReset">,
 	macAddress: string,

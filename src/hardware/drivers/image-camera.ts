@@ -15,7 +15,7 @@ export interface ImageInput {
 }
 
 export interface ImageCameraOptions {
-	/** Its class. */
+	/** Class of the image input. */
 	readonly io: new (
 		options: object,
 	) => ImageInput;
@@ -36,9 +36,9 @@ const QUALITY = 75;
 /** Pictures skipped while the camera adapts to the light. */
 const FIRST_FRAMES = 3;
 
-/** Milliseconds that a picture may take, and between two looks for it. */
+/** Time limit of a picture, and interval of its polls, ms. */
 const TIMEOUT = 5_000;
-const LOOK_INTERVAL = 20;
+const POLL_INTERVAL = 20;
 
 /** Makes a camera of photos, which stays open: the SDK's driver for the ESP32 hangs when a started one is closed. */
 export const imageCamera = ({ io, width, height, encode, timer }: ImageCameraOptions): Camera => {
@@ -50,8 +50,8 @@ export const imageCamera = ({ io, width, height, encode, timer }: ImageCameraOpt
 			old.close();
 		}
 		let toSkip = FIRST_FRAMES;
-		for (let waited = 0; waited < TIMEOUT; waited += LOOK_INTERVAL) {
-			await new Promise<void>((resolve) => void timer.set(resolve, LOOK_INTERVAL));
+		for (let waited = 0; waited < TIMEOUT; waited += POLL_INTERVAL) {
+			await new Promise<void>((resolve) => void timer.set(resolve, POLL_INTERVAL));
 			const frame = from.read();
 			if (frame !== undefined && toSkip === 0) {
 				return frame;

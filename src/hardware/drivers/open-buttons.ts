@@ -8,7 +8,7 @@ import { ESP32_MODELS } from "./esp32-models.js";
 
 /** Opens a button on a pin of the chip. */
 export const openButton = (options: Pick<DigitalButtonOptions, "pin" | "activeHigh">): DigitalButton =>
-	// The SDK's typings name what an output needs, too.
+	// The SDK's typings also require the options of an output.
 	new DigitalButton({ ...options, io: Digital as unknown as DigitalClass, timer: Timer, ticks: () => Time.ticks });
 
 /** Opens the buttons of a board. The one at the chip's BOOT pin is its BOOT button, too. */

@@ -57,7 +57,7 @@ export const setExpander = (bus: SmBusRecord, data: ExpanderData): void => {
 	});
 };
 
-/** A PY32 is a microcontroller that starts late: milliseconds between attempts, and how often it is tried again. */
+/** Delay before a retry, ms, and retries: a PY32 is a microcontroller that starts late. */
 const PAUSE = 200;
 const RETRIES = 5;
 

@@ -2,7 +2,7 @@ import { findDriver } from "../../platform/in-build.js";
 import type { Board } from "../hardware.js";
 import type { SmBusRecord } from "./bus-chip.js";
 
-/** Opens an optional part: undefined if it does not answer, which the board's log then says. @param name for the log */
+/** Opens an optional part. Returns undefined, and adds a line to the board's failures, if that fails. @param name for this line */
 export const openOptional = <Part>(board: Partial<Board>, name: string, open: () => Part): Part | undefined => {
 	try {
 		return open();

@@ -13,9 +13,9 @@ const HEADER = 0xff;
 /** Bytes of a packet without parameters: two headers, id, length, instruction or faults, checksum. */
 const FRAME_BYTES = 6;
 
-/** Looks for an answer, and milliseconds between them. A servo takes less than one; the machine may be busy meanwhile. */
-const MAX_LOOKS = 10;
-const LOOK_INTERVAL = 10;
+/** Polls for an answer, and their interval, ms. A servo answers within 1 ms, but the machine may be busy then. */
+const MAX_ANSWER_POLLS = 10;
+const ANSWER_POLL_INTERVAL = 10;
 
 /** Bits of a servo's faults. */
 const FAULTS = deepFreeze([
@@ -52,15 +52,15 @@ const findAnswer = (bytes: readonly number[], packet: readonly number[], count: 
  * at the same time. The device's own bytes may come back.
  */
 export const scsBus = (port: ServoPort, timer: TimerModule) => {
-	/** Settles when the latest work is done. */
+	/** Settles when the latest task ends. */
 	let last: Promise<unknown> = Promise.resolve();
 	const exchange = async (packet: readonly number[], count: number): Promise<number[]> => {
 		// Bytes between packets are noise.
 		port.read();
 		port.write(Uint8Array.from(packet).buffer);
 		const received: number[] = [];
-		for (let look = 0; look < MAX_LOOKS; look += 1) {
-			await new Promise<void>((resolve) => void timer.set(resolve, LOOK_INTERVAL));
+		for (let polled = 0; polled < MAX_ANSWER_POLLS; polled += 1) {
+			await new Promise<void>((resolve) => void timer.set(resolve, ANSWER_POLL_INTERVAL));
 			received.push(...new Uint8Array(port.read() ?? new ArrayBuffer(0)));
 			const answer = findAnswer(received, packet, count);
 			if (answer !== undefined && checksum(answer.slice(2)) !== 0) {
@@ -87,9 +87,9 @@ export const scsBus = (port: ServoPort, timer: TimerModule) => {
 		read: (id: number, register: number, count: number) => request(id, [READ, register, count], count),
 		/** Writes registers. Rejects as `read` does. */
 		write: (id: number, register: number, ...values: readonly number[]) => request(id, [WRITE, register, ...values], 0),
-		/** Does work that reads and writes, after all earlier work. */
-		queue(work: () => Promise<void>): Promise<void> {
-			const done = last.then(work);
+		/** Runs a task that reads and writes, after all earlier ones. */
+		queue(task: () => Promise<void>): Promise<void> {
+			const done = last.then(task);
 			last = done.catch(() => {});
 			return done;
 		},
@@ -127,13 +127,13 @@ export const openScsServo = (
 	let poll: TimerHandle | undefined;
 	/** Readings until a movement should have ended. */
 	let polls = MARGIN / POLL_INTERVAL;
-	/** Does work on the bus. @param work returns after how many milliseconds the angle is read next; undefined at rest */
-	const run = (work: () => Promise<number | undefined>): Promise<void> =>
+	/** Runs a task on the bus. @param task returns the delay until the angle is read again, ms; undefined at rest */
+	const run = (task: () => Promise<number | undefined>): Promise<void> =>
 		bus.queue(async () => {
 			timer.clear(poll);
 			let delay: number | undefined = RETRY_DELAY;
 			try {
-				delay = await work();
+				delay = await task();
 			} catch (error) {
 				servo.error = (error as Error).message;
 				throw error;

@@ -31,7 +31,7 @@ export const rounded = (value: number, decimals = 2): number => Math.round(value
 /** A sensor that the SDK has a driver for. It is polled to notice changes. */
 export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 	onChange: ((reading: Reading) => void) | undefined;
-	/** The latest value of the driver, which may have no newer one. An error ends it. */
+	/** The latest value, for as long as the driver has no newer one. Undefined after an error. */
 	latest: Value | undefined;
 	private readonly options: SampledSensorOptions<Sample, Value>;
 	private readonly watch: TimerHandle;

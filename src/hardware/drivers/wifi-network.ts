@@ -155,7 +155,7 @@ export class WiFiNetwork extends InterfaceNetwork<WiFiInterface> implements Acce
 		return this.tryNetwork(access);
 	}
 
-	/** Joins a network, which is then known, again and again for a while. Ends another attempt. @returns success */
+	/** Tries to join a network until a time limit, and ends another attempt. A joined network is known. @returns success */
 	private tryNetwork(access: WiFiAccess): Promise<boolean> {
 		const { timer } = this.options;
 		this.endAttempt?.(false);

@@ -46,7 +46,7 @@ const NO_LISTS: Lists = { tools: [], kind: undefined, resources: [], resourceTem
 /** Names whose tools are remembered. */
 const MAX_FOUND = 1_000;
 
-/** Names of called tools that are remembered. */
+/** Limit of the remembered names of called tools. */
 const MAX_USED = 16;
 
 /** Tools that are looked at for a name that is not known, and names in the error. */

@@ -119,7 +119,7 @@ export function makeServerLists(
 	};
 }
 
-/** Makes a value again, from the one before, only when something in the registry has changed. */
+/** Remakes a value only when something in the registry has changed. @param make gets the previous value */
 export function perVersion<Value>(servers: ServerRegistry, make: (before?: Value) => Value): () => Value {
 	let made: { readonly version: number; readonly value: Value } | undefined;
 	return () => {

@@ -48,8 +48,8 @@ export function resultFor(result: OrInput<CallToolResult>, revision: string): Or
 		if (structuredContent !== undefined) {
 			return withObject(result, revision);
 		}
-		// Clients exist (Gemini CLI) that take a result's sole text for its structured content if it is JSON, and report a call
-		// as failed if that is no object: devices answer "true".
+		// Gemini CLI reads a result's only text as structured content if it is JSON, and reports a failed call if that is not
+		// an object. Devices answer "true".
 		const [block, another] = rest.content;
 		const isText = block?.type === "text" && another === undefined && !rest.isError;
 		const value = isText && NOT_OBJECT.test(block.text) ? jsonIn(block.text) : undefined;
@@ -197,7 +197,7 @@ export function answerWrongArguments(message: string, revision: string): CallToo
 	return failedCall("invalid-arguments", message);
 }
 
-/** The JSON-RPC error for a request that failed: of a tool's call, only the client's own fault becomes one. */
+/** Returns the JSON-RPC error for a request that failed. A tool's call gets one only for a fault of the client. */
 export function requestError(error: unknown, server: Server, revision: string): unknown {
 	if (error instanceof ServerError) {
 		return new ProtocolError(ProtocolErrorCode.InternalError, error.message, { [ERROR]: error.code });

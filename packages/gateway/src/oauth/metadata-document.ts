@@ -36,7 +36,7 @@ const DOCUMENT = CLIENT_METADATA.extend({
  */
 export class MetadataDocuments {
 	readonly #options: Partial<PublicRequestOptions>;
-	/** Also those that are under way. */
+	/** Clients by the URL of their document, fetched or being fetched. */
 	readonly #clients = new LRUCache<string, Promise<OAuthClient>>({ max: MAX_CACHED, ttl: CACHE_TIME });
 	/** Addresses of the persons for whom documents are fetched. */
 	readonly #fetches: string[] = [];

@@ -47,7 +47,7 @@ const MINUTES = 60_000;
 /** Sessions that clients have ended, and that are remembered as such. */
 const MAX_ENDED = 10_000;
 
-/** URLs of one client's requests whose catalogs are known. */
+/** Limit of the catalogs that are kept for one client, by URL. */
 const MAX_URLS = 32;
 
 /** Milliseconds for the answers to calls to be sent when the endpoint closes. */

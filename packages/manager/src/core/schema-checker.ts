@@ -99,7 +99,7 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 	};
 
 	return {
-		/** Validators of the schemas that were compiled in this process: most values are valid, and need no check. */
+		/** Validators of the schemas compiled in this process. Most values are valid, and need no further check. */
 		validators,
 		/** Resolves to the error, with the path of the member; undefined if the value is valid, or could not be checked. */
 		async check(check: ToolCheck): Promise<string | undefined> {

@@ -57,8 +57,8 @@ export interface Uploads {
 	/** The tools of a device as clients see them. */
 	offered(tools: readonly ServerTool[]): readonly ServerTool[];
 	/**
-	 * A call of a tool with an argument `url` or `question` starts. Resolves when the device may upload. Returns undefined if the
-	 * tool uploads nothing.
+	 * Called when a call of a tool with an argument `url` or `question` starts. Resolves when the device may upload. Returns
+	 * undefined if the tool uploads nothing.
 	 *
 	 * Rejects with {@link ServerError} "invalid-arguments" if the device would not know where to.
 	 */

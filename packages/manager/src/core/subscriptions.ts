@@ -131,7 +131,7 @@ export class ChangeStream {
 	#subscription: McpSubscription | undefined;
 	/** The stream before. A notification that arrives on both does no harm. */
 	#previous: McpSubscription | undefined;
-	/** Delays since the stream was open; 0 unless it has ended, or was never open, and is opened again. */
+	/** Retries since the stream was last open. 0 unless it is being opened again. */
 	#retries = 0;
 	#timer: NodeJS.Timeout | undefined;
 	#closed = false;

@@ -204,7 +204,7 @@ export class Engine {
 		this.#end({ code: "closed", detail: "closed by its owner" });
 	}
 
-	/** @param command undefined: the machine answers by itself when it is ready */
+	/** Returns the answer to a command. @param command default: none, because the machine reports when it is ready */
 	async #request(command?: Command): Promise<Message[]> {
 		const answer = this.#answered.then(async () => await this.#ask(command));
 		this.#answered = answer.catch(() => {});

@@ -310,13 +310,13 @@ const BOARD = object<BoardData>({
 	note: aText,
 });
 
-/** Faults with their texts. */
+/** Possible faults, each with its error. */
 type Faults = readonly (readonly [isFault: boolean, error: string])[];
 
-/** Returns the text of the first fault that there is. */
+/** Returns the error of the first fault found. */
 export const reasonOf = (faults: Faults): string | undefined => faults.find(([isFault]) => isFault)?.[1];
 
-/** Lists the faults of any board: features that its chip does not have, and members that another requires. */
+/** Lists the possible faults of any board: features that its chip lacks, and missing members that others require. */
 function faultsOf({ psram, display: screen, microphone, ...data }: BoardData, chip: string): Faults {
 	const isSmall = /c3|c6/.test(chip);
 	const driver = screen?.driver;
@@ -354,7 +354,7 @@ function faultsOf({ psram, display: screen, microphone, ...data }: BoardData, ch
 	];
 }
 
-/** Lists the faults of a board that extends no target of the SDK, which may have the members. */
+/** Lists the possible faults of a board that extends no target of the SDK: a target may have the missing members. */
 function faultsOfOwn(data: BoardData): Faults {
 	const { i2c, display: screen, touch, speaker, microphone, power, motion, rtc, light, expander, head } = data;
 	const own = typeof touch === "object" ? touch : undefined;

@@ -162,7 +162,7 @@ export function checkDevice(
 	return warnings;
 }
 
-/** Returns the pins of a board's chip, if they are known, why a part cannot use a pin, and a pin's side effect. */
+/** Returns the pins of a board's chip, if they are known, and functions for the error of a used pin and a pin's side effect. */
 export function pinsOf(board: BoardName) {
 	const data = dataOf(board);
 	const chip = CHIPS[chipOfBoard(board)];
@@ -231,7 +231,7 @@ function pinFault(data: BoardData): string | undefined {
 	return undefined;
 }
 
-/** Returns why a chip has no such use of a pin. */
+/** Returns the reason if a chip's pin cannot be used this way. */
 function errorOn(
 	{ name, pins, flash, inputOnly, adc, adc2 }: ChipPins,
 	{ pin, use, pull }: UsedPin,
@@ -246,7 +246,7 @@ function errorOn(
 	]);
 }
 
-/** Returns the side effect of a pin of a chip. */
+/** Returns the side effect of using a chip's pin. */
 function warningOn({ name, strapping, psram, usb, serial }: ChipPins, pin: number): string | undefined {
 	return reasonOf([
 		[strapping.includes(pin), `decides how the ${name} starts: what is connected must leave it alone then`],

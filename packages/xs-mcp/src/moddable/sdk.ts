@@ -183,8 +183,8 @@ export function findTarget({ root }: Sdk, board: string | BoardData) {
 }
 
 /**
- * Finds the board in src/hardware/boards that is built for a target, whether or not the SDK knows it. One that the manifest does
- * not name is built as a bare chip with the SDK's settings of ESP-IDF.
+ * Finds the board in src/hardware/boards that is built for a target, whether or not the SDK knows it. A board without a name
+ * in the manifest is built as a bare chip with the SDK's settings of ESP-IDF.
  *
  * @internal
  */

@@ -12,7 +12,7 @@ import { checkAngle } from "../../kinds/servo.js";
 /** Milliseconds that a button stays down, and up, at least: longer than a contact bounces. */
 const MIN_HOLD = 100;
 
-/** Changes that wait for that time. Presses beyond are ignored. */
+/** Changes that wait for that time, at most. Further presses are ignored. */
 const MAX_CHANGES = 20;
 
 /** The user's finger on a button. Changes that come together wait, or they would look like bouncing. */

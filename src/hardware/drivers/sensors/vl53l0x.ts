@@ -96,7 +96,7 @@ const chooseSpads = (bus: Bus): void => {
 
 const isReady = (bus: Bus): boolean => (bus.readUint8(INTERRUPT) & 0x07) !== 0;
 
-/** Writes registers, and changes bits. @param steps as {@link STOP} */
+/** Writes registers, and sets or clears bits. @param steps in the form of {@link STOP} */
 const run = (bus: Bus, steps: string): void => {
 	for (const step of steps.split(" ")) {
 		const [register = 0, value = 0] = [step.slice(0, 2), step.slice(-2)].map((hex) => Number.parseInt(hex, 16));
