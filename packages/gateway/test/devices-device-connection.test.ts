@@ -65,7 +65,7 @@ describe("a connection to a device", () => {
 		assert.equal(connection.revision, "2024-11-05");
 	});
 
-	it("describes the client to a device, but not its extensions", async () => {
+	it("names a client's extensions to configured servers, but not to devices", async () => {
 		const experimental = { stateless: { supportedVersions: ["2026-07-28"] } };
 		const extensions = { "io.modelcontextprotocol/ui": { mimeTypes: ["text/html"] } };
 		for (const [configured, expected] of [
