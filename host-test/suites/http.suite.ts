@@ -39,7 +39,7 @@ export default suite("HTTP", {
 		equal(end, { value: { status: 202, body: bytes("nope!") } });
 		equal([client.closed, timer.size], [true, 0]);
 	}),
-	"gives a status that is no success, too, with the body": given(ask, async ({ client, end }) => {
+	"resolves with a status other than 2xx, and its body": given(ask, async ({ client, end }) => {
 		client.answer(404, "not here");
 		await settled();
 		equal(end, { value: { status: 404, body: bytes("not here") } });

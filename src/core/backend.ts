@@ -189,7 +189,7 @@ export class Backend extends AppPart implements ProtocolEvents {
 	/**
 	 * Reads how to reach the backend of some settings: they name it, or a source reports it later.
 	 *
-	 * @throws SettingError also if the build lacks what the settings ask for
+	 * @throws SettingError if a setting is wrong, or the build lacks what it needs
 	 */
 	private read(settings: Pick<Settings, "get"> | undefined) {
 		const from = { ...this.app.source, settings };

@@ -84,7 +84,7 @@ export interface AudioParams {
 /**
  * Plays a file of Ogg Opus from a URL while it arrives. Settles when it was played, or was stopped; rejects if it cannot be played.
  *
- * @param onStart called when its sound begins
+ * @param onStart called when its sound starts
  */
 export type PlayOpusFile = (url: string, onStart: () => void) => Promise<void>;
 

@@ -127,7 +127,7 @@ export class McpSession<Context> {
 	/**
 	 * Answers a request that is not carried out.
 	 *
-	 * @param message what is known of it; without a request's id there is no answer
+	 * @param message the request, possibly incomplete; without its id there is no answer
 	 * @param reason the error text
 	 */
 	reject(message: unknown, reason: string): void {

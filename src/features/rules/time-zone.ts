@@ -59,7 +59,7 @@ const hours = (text: string): number => {
 /**
  * Parses the n-th weekday of a month at which the clocks change. Week 5 is the last one.
  *
- * @returns the local time of the change in a year, as if it were UTC; undefined if the text is none
+ * @returns the local time of the change in a year, as if it were UTC; undefined if the text is not valid
  */
 const parseChange = (text: string): ((year: number) => number) | undefined => {
 	const [matched, month, week, weekday, time = CHANGE_TIME] = changePattern().exec(text) ?? [];

@@ -168,8 +168,8 @@ export class UdpAudio {
 	 * Accepts a packet that follows the last one, or that follows the rejected one before it, like RFC 3550, appendix A.1.
 	 * A packet decrypted with a wrong key is noise, which is Opus by chance: accepted, it would make the sender's own ones old.
 	 *
-	 * A sender may count anew: then two packets with consecutive numbers are wanted, far behind or at the beginning.
-	 * Others are late or repeated. A recorded pair can be repeated too. It is heard, and takes one packet from the sender.
+	 * A sender may restart its count: then two packets with consecutive numbers are needed, far behind or at the start.
+	 * Others are late or repeated. A recorded pair can be replayed too. It is heard, and costs the sender one packet.
 	 */
 	private accept(received: Received): void {
 		const { last, rejected } = this;

@@ -24,7 +24,7 @@ export const describeParts = (kind: PartKind, parts: Readonly<Record<string, obj
  */
 export const describePart = ({ status }: PartKind, part: object): object => {
 	const members = part as AnyPart;
-	// First: a sensor of several things knows what they are after its first sample.
+	// Read first: a sensor of several quantities knows them after its first sample.
 	const reading = typeof members.read === "function" ? members.read() : undefined;
 	const described: Record<string, unknown> = { title: members.title };
 	for (let at = 0; at < status.length; at += 1) {

@@ -79,7 +79,7 @@ const isSeconds = (value: unknown): value is number => typeof value === "number"
 /**
  * Reads the handlers of a device.
  *
- * @throws TypeError that names the handler, and what was expected
+ * @throws TypeError that names the handler and the expected form
  */
 export const readHandlers = (parts: Parts, { on = {}, every = [], at = [] }: GivenHandlers): readonly PartHandler[] => [
 	...Object.entries(on).flatMap(([part, handlers]) =>

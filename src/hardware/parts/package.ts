@@ -1,2 +1,2 @@
-// The module `xs-mcp` of a build, by the name of another module: a relative one would be looked for beside `xs-mcp`.
+// The module `xs-mcp` of a build. It names the other module absolutely: a relative path would start at `xs-mcp`.
 export * from "src/hardware/parts/index";

@@ -103,7 +103,7 @@ export function ToolCard({ link, tool }: ToolCardProps) {
 	const annotations: Readonly<Record<string, unknown>> = { ...tool.annotations };
 	const chosen = useSignal<Values>({});
 	const leaves = leavesIn(link.status.value);
-	// Defaults, and what the device's status says of required parameters.
+	// Defaults, and values of required parameters in the device's status.
 	const known = parameters.map(({ name, schema, required }) => [
 		name,
 		schema.default ?? (required ? leafFor(leaves, tool.name, name)?.[1] : undefined),

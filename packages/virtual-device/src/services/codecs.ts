@@ -136,8 +136,8 @@ async function openEncoder(sampleRate: OpusRate, frame: number): Promise<Codec> 
 }
 
 /**
- * Decodes or encodes for the firmware as src/sound/opus-thread.c does: the next result is made once the one before was read, and
- * a decoder begins when enough packets wait, also after a gap.
+ * Decodes or encodes for the firmware as src/sound/opus-thread.c does: it makes the next result once the previous one was
+ * read, and a decoder starts when enough packets wait, even after a gap.
  */
 export const openOpus: Open = (args, tell) => {
 	const [sampleRate, frame, prebuffer] = args as [OpusRate, number, number | null];

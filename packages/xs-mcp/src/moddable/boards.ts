@@ -157,7 +157,7 @@ export async function loadTools() {
 }
 
 /**
- * Bytes of a bare chip's image besides its constant data and resources: XS, the SDK's C, ESP-IDF with Wi-Fi and TLS. Of the
+ * Bytes of a bare chip's image without its constant data and resources: XS, the SDK's C, ESP-IDF with Wi-Fi and TLS. Of the
  * linked image of `esp32` (docs/boards.md) that is about 1,001,000. Added are the 54,432 by which an ESP32-C3's image with
  * Ethernet is larger than an ESP32's (host-test/esp32/README.md).
  */

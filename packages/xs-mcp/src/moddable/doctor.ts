@@ -7,7 +7,7 @@ import { listPorts, permissionCommand } from "./ports.js";
 import { findProgram, HOSTS, IDF_VERSION, isAllowed, isExecutable } from "./sdk.js";
 
 /**
- * The purposes, each of which selects checks.
+ * The purposes. Each one selects checks.
  *
  * @internal
  */

@@ -177,7 +177,7 @@ export function findTarget({ root }: Sdk, board: string | BoardData) {
 		...boardOf(name),
 		/** Whether the SDK's target has Ethernet, which no board of the firmware opens. */
 		hasEthernet: manifest.defines?.ethernet !== undefined,
-		/** The data of which its target is made. Undefined for a target of the SDK. */
+		/** Data of a generated target. Undefined for a target of the SDK. */
 		data: undefined,
 	};
 }
