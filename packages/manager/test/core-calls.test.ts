@@ -36,6 +36,16 @@ describe("calls to a device", () => {
 		assert.deepEqual(volumes(device.calls), [1, 2, 3, 4, 5]);
 	});
 
+	it("start in that order also if the first is of a tool that was not called before", async (t) => {
+		const other = { ...SET_VOLUME, name: "other", inputSchema: { ...SET_VOLUME.inputSchema, title: "other" } };
+		const { side, device } = await startWithDevice(t, {}, { tools: [SET_VOLUME, other] });
+		await setVolume(side, 0);
+		const server = side.gateway.servers.find(LAMP);
+		const tool = server?.tools.find(({ name }) => name === "other") as ServerTool;
+		await Promise.all([server?.call(tool, { volume: 1 }), setVolume(side, 2)]);
+		assert.deepEqual(volumes(device.calls), [0, 1, 2]);
+	});
+
 	it("that are not answered in time name the device, may have been carried out, and are cancelled there", async (t) => {
 		const { side, device } = await startWithDevice(t, { callTimeout: 30 }, { onCall: () => undefined });
 		await assert.rejects(setVolume(side, 1), {

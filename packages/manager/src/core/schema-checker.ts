@@ -49,6 +49,8 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 	/** Time before which the other process is not started again. */
 	let nextStart = 0;
 	let isClosed = false;
+	/** Undefined until Ajv and RE2 are loaded: on demand. Later checks are made at once, so that calls keep their order. */
+	let validation: typeof import("./schema-validator.js") | undefined;
 
 	/** The other process. Undefined if it does not start. */
 	const runningProcess = async (): Promise<ChildProcess | undefined> => {
@@ -119,9 +121,8 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 			if (place === "process") {
 				result = await turns(() => checkInProcess(check));
 			} else {
-				// Loads Ajv and RE2 on demand.
-				const { checkValue } = await import("./schema-validator.js");
-				result = checkValue(check, validators);
+				validation ??= await import("./schema-validator.js");
+				result = validation.checkValue(check, validators);
 			}
 			if (result.schemaError !== undefined) {
 				giveUp(check, result.schemaError);

@@ -407,13 +407,10 @@ export class Server {
 	 */
 	async checkArguments({ name, inputSchema: schema }: ServerTool, given: object): Promise<object> {
 		const { checker } = this.registry;
-		const isValid = checker.validators.get(schema);
-		if (isValid?.(given)) {
-			return given;
-		}
-		const value = withDefaults(schema, given);
-		const check = { tool: name, what: "arguments", schema, value };
-		const problem = isValid?.(value) ? undefined : await checker.check(check);
+		const isValid = checker.validators.get(schema)?.(given) === true;
+		const value = isValid ? given : withDefaults(schema, given);
+		// Awaits also what is valid: a call does not overtake one whose schema is compiled first.
+		const problem = await (isValid ? undefined : checker.check({ tool: name, what: "arguments", schema, value }));
 		if (problem !== undefined) {
 			throw new ServerError("invalid-arguments", problem);
 		}
