@@ -155,7 +155,8 @@ describe("an MCP endpoint", () => {
 		});
 		for (let id = 0; id < 70; id += 1) {
 			peer.say({ jsonrpc: "2.0", id, method: "tools/call", params: { name: VOLUME, arguments: { volume: 1 } } });
-			peer.say({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
+			const params = { requestId: id, reason: { toString: 1 } };
+			peer.say({ jsonrpc: "2.0", method: "notifications/cancelled", params });
 		}
 		assert.deepEqual((await peer.call("last", VOLUME, { volume: 2 })).result.content, []);
 		assert.equal(device.calls.at(-1)?.arguments.volume, 2);

@@ -162,7 +162,7 @@ export class Client {
 			const request = this.requests.get(id);
 			if (request !== undefined) {
 				this.requests.delete(id);
-				request.cancel(reason);
+				request.cancel(typeof reason === "string" ? reason : undefined);
 				request.channel.settle?.(request.id);
 			}
 		}
