@@ -73,7 +73,7 @@ describe("glyphs for a device whose screen lacks them", () => {
 	});
 
 	it("are not sent to other firmware, to an unknown set, or to a device that does not take them", () => {
-		for (const other of [undefined, NOTO, { ...FONT, set: "?" }]) {
+		for (const other of [undefined, NOTO, { ...FONT, set: "?" }, { ...FONT, set: { toString: 1 } }]) {
 			assert.equal(glyphsFor(other), undefined);
 		}
 		assert.equal(glyphsFor(FONT, { mcp: true }), undefined);

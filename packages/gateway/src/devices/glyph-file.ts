@@ -39,7 +39,7 @@ let contents: ReturnType<typeof readGlyphs> | undefined;
 export function glyphsFor(font: unknown): GlyphsFor | undefined {
 	const { bundle, size, bpp, charset, set } = isObject(font) ? font : {};
 	const isOurs = bundle === FONT.bundle && size === FONT.size && bpp === FONT.bpp;
-	const bit = CHARSETS.indexOf(String(set ?? (isOurs && charset)));
+	const bit = CHARSETS.indexOf((set ?? (isOurs && charset)) as string);
 	const path = PLACES.find((place) => existsSync(place));
 	if (bit < 0 || path === undefined) {
 		return undefined;
