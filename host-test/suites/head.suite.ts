@@ -257,6 +257,20 @@ export default suite("a head on serial servos", {
 		await wait(timer, 1_500);
 		equal([wire.memory.get("1/40"), arm.error, timer.size], [0, undefined, 0]);
 	}),
+	"SCS0009: is read only some time after a move, also after one that waited for the bus": given(
+		servo,
+		async ({ wire, timer, bus: scs, arm }) => {
+			await settled();
+			wire.set(1, 66, 1);
+			await pass(timer, arm.move(10, 100));
+			await wait(timer, 50);
+			void scs.queue(() => new Promise((resolve) => void timer.set(resolve, 100)));
+			await pass(timer, arm.move(20, 100));
+			await wait(timer, 50);
+			// The goal register is 42.
+			equal(wire.sent.at(-1)?.[5], 42);
+		},
+	),
 	"SCS0009: gives up on a move that does not end": given(servo, async ({ wire, timer, arm }) => {
 		await settled();
 		wire.set(1, 66, 1);

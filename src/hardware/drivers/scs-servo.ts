@@ -169,6 +169,8 @@ export const openScsServo = (
 			const position = Math.min(Math.max(Math.round(zero + angle * STEPS), 0), MAX_POSITION);
 			const rate = Math.round(speed * STEPS);
 			servo.target = angle;
+			// A reading that waited behind the move would find the arm at rest still, and switch the motor off.
+			timer.clear(poll);
 			await run(async () => {
 				polls = (((max - min) / speed) * 1_000 + MARGIN) / POLL_INTERVAL;
 				await bus.write(id, TORQUE, 1);
