@@ -31,6 +31,9 @@ export default suite("kinds of parts", {
 		equal(statusWith(rule), {});
 		equal(statusWith(rule, { ruleBook: { statusKinds: KINDS_WITH_RULES } }), { rules: { it: fakeStatus(rule) } });
 	},
+	"have a status that leaves out a chip's thermometer which does not answer"() {
+		equal(statusWith(rule, { thermometer: { temperature: undefined } }), {});
+	},
 	"have a tool with the arguments that they name, which is offered with such a part alone"() {
 		for (const { name, plural, status, tool } of ALL_KINDS.filter((kind) => kind.tool !== undefined)) {
 			const found = TOOLS.find((each) => each.name === tool?.name);

@@ -153,8 +153,8 @@ export interface Network {
 }
 
 export interface Thermometer {
-	/** Temperature of the chip in degrees Celsius. */
-	readonly temperature: number;
+	/** Temperature of the chip in degrees Celsius; undefined if it does not answer. */
+	readonly temperature: number | undefined;
 }
 
 /** The result of `self.get_system_info`. Unknown values are absent. Sizes are bytes. */

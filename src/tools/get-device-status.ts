@@ -46,7 +46,7 @@ export default defineTool({
 // Functions of their own: closures would be made at each call.
 const readBattery = ({ level, charging }: Battery) => ({ level, charging });
 const readNetwork = ({ type, ssid, rssi }: Network) => ({ type, ssid, signal: signalWord(rssi) });
-const readThermometer = ({ temperature }: Thermometer) => ({ temperature });
+const readThermometer = ({ temperature }: Thermometer) => (temperature === undefined ? undefined : { temperature });
 
 /** The values of a part; undefined without the part, or if it does not answer. */
 const readPart = <Part, Values>(part: Part | undefined, read: (part: Part) => Values): Values | undefined => {

@@ -3,7 +3,7 @@ import Time from "time";
 import Timer from "timer";
 import { StoredSettings } from "../../core/stored-settings.js";
 import { inBuild } from "../../platform/in-build.js";
-import type { Board, ChipPower, Thermometer } from "../hardware.js";
+import type { Board, ChipPower } from "../hardware.js";
 import { esp32Chip } from "./esp32-chip.js";
 import { esp32System } from "./esp32-system.js";
 import type openUpdater from "./open-updater.js";
@@ -21,7 +21,7 @@ export const openChip = (name: string, macAddress: string, setTime = (seconds: n
 	const power = inBuild<ChipPower>("src/platform/esp32-power");
 	return {
 		name,
-		...(esp32Chip.temperature !== undefined && { thermometer: esp32Chip as Thermometer }),
+		...(esp32Chip.temperature !== undefined && { thermometer: esp32Chip }),
 		...(updater && { updater }),
 		...(power && { power }),
 		system: esp32System(esp32Chip, macAddress, name, Timer),
