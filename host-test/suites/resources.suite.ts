@@ -1,3 +1,5 @@
+import { OFFERED, STATE_URI } from "../../src/features/resources/offered.js";
+import type { Hardware } from "../../src/hardware/hardware.js";
 import { createResource, type Resource, Resources } from "../../src/mcp_server/features/resources.js";
 import { matchTemplate, parseTemplate } from "../../src/mcp_server/features/uri-template.js";
 import { Client } from "../doubles/client.js";
@@ -51,6 +53,18 @@ export default suite("resources", {
 			tools: { listChanged: true },
 			resources: { subscribe: true, listChanged: true },
 		});
+	},
+	"name the parts of a board, and neither its faults nor its pins of a fixed level"() {
+		const board = {
+			name: "lamp",
+			battery: { level: 100, charging: false },
+			failures: ["rtc not opened"],
+			outputs: [{}],
+		};
+		const client = new Client({ context: board as Hardware, features: [new Resources<Hardware>(OFFERED)] });
+		client.initialize("2025-11-25");
+		const { contents } = client.ask("resources/read", { uri: STATE_URI }).result;
+		equal(JSON.parse(contents[0].text).parts, ["battery"]);
 	},
 	"are listed apart from their templates"() {
 		const { client } = clientOf([note, line]);

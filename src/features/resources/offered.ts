@@ -29,10 +29,13 @@ const state = defineResource({
 	},
 });
 
-/** The names of a board's parts: its other members are its name, `close`, and the device as a whole. */
+/** Members that are no parts of a board: the device as a whole, parts that could not be opened, and pins of a fixed level. */
+const OTHERS: readonly string[] = Object.freeze(["device", "failures", "outputs"]);
+
+/** The names of a board's parts. */
 const partsOf = (hardware: object): string[] =>
 	Object.entries(hardware)
-		.filter(([name, part]) => typeof part === "object" && name !== "device")
+		.filter(([name, part]) => typeof part === "object" && !OTHERS.includes(name))
 		.map(([name]) => name);
 
 /** Percent: text stays readable, and the picture small. */
