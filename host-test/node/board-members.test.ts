@@ -286,7 +286,9 @@ describe("a board of data", () => {
 		assert.deepEqual(lines, []);
 		assert.deepEqual(Object.keys(board.servos ?? {}), ["yaw", "pitch"]);
 		assert.deepEqual(Object.keys(board.head ?? {}), ["check", "move", "lookAt", "gesture"]);
-		assert.deepEqual(globals.port, { transmit: 6, receive: 7, port: 2, baud: 1_000_000, format: "buffer" });
+		const { onWritable, ...port } = globals.port as { readonly onWritable?: unknown };
+		assert.deepEqual(port, { transmit: 6, receive: 7, port: 2, baud: 1_000_000, format: "buffer" });
+		assert.equal(typeof onWritable, "function");
 		assert.deepEqual(options, [{ sensor: BUS, sensitivityLevel: 3 }]);
 		const { head, ...others } = board.buttons as Record<string, Button>;
 		assert.deepEqual(others, { screen: {} });

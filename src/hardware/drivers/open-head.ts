@@ -38,7 +38,9 @@ export default (({ data, board }) => {
 			Object.assign(board, { buttons: { ...board.buttons, head } });
 		});
 	}
-	const port = new Serial({ port: HEAD_UART, transmit, receive, baud: 1_000_000, format: "buffer" });
+	const pins = { port: HEAD_UART, transmit, receive };
+	// A port without any callback reads beyond its memory in SDK 8.2.3.
+	const port = new Serial({ ...pins, baud: 1_000_000, format: "buffer", onWritable() {} });
 	const bus = scsBus(port as ServoPort, Timer);
 	const servos = { yaw: openScsServo(bus, Timer, yaw), pitch: openScsServo(bus, Timer, pitch) };
 	Object.assign(board, { servos, head: servoHead(servos) });
