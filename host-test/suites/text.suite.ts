@@ -104,21 +104,27 @@ export default suite("text", {
 		equal(take(), `[${pieces[0]},`);
 		equal([take(), take(), take()], [`${pieces[1]},`, `${pieces[2]},`, `${pieces[3]}]`]);
 	},
-	"keeps the start of a message that is too long, up to what is not ASCII"() {
+	"keeps the start of a message that is too long, if it is UTF-8"() {
 		for (const [message, start] of [
 			["abcdefghijkl", "abcdefghijkl"],
 			["abc日本語", "abc"],
 			["日本語日本語", ""],
-			["ab\u0000cdefghijkl", "ab"],
+			["日本語abcdefgh", "日本語abcdefgh"],
 			["ab\u007fcdefghijkl", "ab\u007fcdefghijkl"],
 			["x".repeat(2_100), "x".repeat(2_048)],
 		] as const) {
 			const append = () => new MessageAssembler(10).append(ArrayBuffer.fromString(message), false);
 			equal((throws(append, /^\d+ bytes \(limit 10\)$/) as MessageRejected).start, start);
 		}
-		const continuation = Uint8Array.of(0x61, 0x80, 0x61, 0x61).buffer;
-		const notUtf8 = throws(() => new MessageAssembler(3).append(continuation, false), /^4 bytes/);
-		equal((notUtf8 as MessageRejected).start, "a");
+		// A continuation byte alone is not UTF-8.
+		for (const [byte, start] of [
+			[0, "a"],
+			[0x80, ""],
+		] as const) {
+			const bytes = Uint8Array.of(0x61, byte, 0x61, 0x61).buffer;
+			const rejected = throws(() => new MessageAssembler(3).append(bytes, false), /^4 bytes/);
+			equal((rejected as MessageRejected).start, start);
+		}
 		const assembler = new MessageAssembler(10);
 		assembler.append(ArrayBuffer.fromString("abcdef"), true);
 		assembler.append(ArrayBuffer.fromString("ghijkl"), true);

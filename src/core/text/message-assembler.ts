@@ -99,9 +99,17 @@ export const decodeText = (message: ArrayBuffer): string => {
 	return text;
 };
 
-/** The first characters, up to the first byte that is not ASCII. */
+/** The first characters, up to a NUL byte, without last ones that are not ASCII, as one may be cut off. Empty if not UTF-8. */
 const startOf = (message: ArrayBuffer): string => {
 	const bytes = new Uint8Array(message).slice(0, START_BYTES);
-	const end = bytes.findIndex((byte) => byte === 0 || byte > 127);
-	return String.fromArrayBuffer(bytes.buffer.slice(0, end < 0 ? bytes.byteLength : end));
+	const nul = bytes.indexOf(0);
+	let end = nul < 0 ? bytes.byteLength : nul;
+	while ((bytes[end - 1] ?? 0) > 127) {
+		end -= 1;
+	}
+	try {
+		return String.fromArrayBuffer(bytes.buffer.slice(0, end));
+	} catch {
+		return "";
+	}
 };
