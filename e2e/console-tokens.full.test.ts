@@ -148,7 +148,7 @@ describe("tokens and sessions of the console in Chromium, in full", { skip: whyN
 		const server = gateway.gateway.servers.find(LAMP);
 		await page.getByRole("link", { name: "Clients" }).click();
 		await page.getByRole("textbox", { name: "Name" }).fill("board");
-		await page.getByRole("combobox", { name: "For" }).selectOption({ label: "a device" });
+		await page.getByRole("combobox", { name: "For" }).selectOption({ label: "device" });
 		await page.getByRole("button", { name: "Create" }).click();
 		await page.getByRole("dialog").getByText(`Disconnected at once (1): ${server?.alias}`).waitFor();
 		await page.getByRole("dialog").getByRole("button", { name: "Disconnect devices (1)" }).waitFor();
