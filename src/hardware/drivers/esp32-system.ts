@@ -11,7 +11,7 @@ export const esp32System = (
 ): System => ({
 	macAddress,
 	info(): SystemInfo {
-		// By name: XS knows only the names that its modules have, also those of a native function's result.
+		// XS knows only names that appear in its modules, so the members of the native result are named one by one.
 		const { model, cores, revision, features, resetReason, flash_size, psram_size, minimum_free_heap_size } =
 			chip.numbers;
 		return {

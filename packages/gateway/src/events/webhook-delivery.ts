@@ -87,7 +87,7 @@ export function makeDelivery(
 		},
 		/** Delivers until `stop` is called. Rejects with what is a fault of the gateway. */
 		async run(): Promise<void> {
-			/** Whether the last event was dropped, and whether the endpoint must be told about missed events. */
+			/** Events are being dropped; the endpoint has not been told about the gap yet. */
 			let [isLosing, hasGap] = [false, false];
 			while (!ended.signal.aborted) {
 				if (feed.takeTruncated() || hasGap) {
