@@ -213,6 +213,22 @@ describe("a connection to a device", () => {
 		assert.equal(link.disconnects, 1);
 	});
 
+	it("takes the answer to every call, and counts what is no JSON", async (t) => {
+		const { connection, closed, answer } = await connect();
+		const now = performance.now();
+		t.mock.method(performance, "now", () => now);
+		for (let count = 0; count < 1_100; count += 1) {
+			const call = callTool(connection, "t");
+			answer({ result: RESULT });
+			await call;
+		}
+		assert.deepEqual(closed, []);
+		for (let count = 0; count < 1_001; count += 1) {
+			connection.receive("{");
+		}
+		assert.deepEqual(closed, ["more than 1000 messages in a second"]);
+	});
+
 	it("fails the calls under way when it ends, and every call after", async () => {
 		const { connection, closed, link } = await connect();
 		const call = callTool(connection, "t");

@@ -29,7 +29,7 @@ import { type GlyphsFor, glyphsFor } from "./glyph-file.js";
 /** Levels of arrays and objects that a device reads, envelope included: `MAX_JSON_DEPTH` of the firmware. */
 const MAX_DEPTH = 32;
 
-/** Most messages of a device per second. More are a fault or an attack: the device is disconnected. */
+/** Most messages of a device per second, answers aside. More are a fault or an attack: the device is disconnected. */
 const MAX_MESSAGES_PER_SECOND = 1_000;
 
 /** The way to a device: its WebSocket, or its topics at a broker. */
@@ -109,18 +109,13 @@ export class DeviceConnection extends Connection {
 
 	/** Takes a message from the device, except hello, or the text of one. */
 	receive(received: DeviceMessage | string): void {
+		if (!this.isOpen) {
+			return;
+		}
+		let isAnswer = false;
 		try {
 			const message = typeof received === "string" ? parseMessage(received) : received;
 			const { type, session_id: id } = message;
-			if (!this.isOpen) {
-				return;
-			}
-			if (!this.#rate.take()) {
-				const reason = `more than ${MAX_MESSAGES_PER_SECOND} messages in a second`;
-				this.reject(`disconnected: ${reason}`);
-				this.close(reason);
-				return;
-			}
 			// Other devices of the family may leave it empty.
 			const namesOther = id !== undefined && id !== null && id !== "" && id !== this.sessionId;
 			if (namesOther && this.#link.isShared) {
@@ -134,6 +129,7 @@ export class DeviceConnection extends Connection {
 					if (pending === undefined) {
 						throw new Error(`answer to an unknown request: ${JSON.stringify(mcp.id)}`);
 					}
+					isAnswer = true;
 					pending.answered(mcp);
 				}
 			} else if (type === "goodbye" && this.#link.onGoodbye !== undefined) {
@@ -145,6 +141,11 @@ export class DeviceConnection extends Connection {
 			}
 		} catch (error) {
 			this.reject(`message dropped: ${(error as Error).message}`);
+		}
+		if (!isAnswer && !this.#rate.take()) {
+			const reason = `more than ${MAX_MESSAGES_PER_SECOND} messages in a second`;
+			this.reject(`disconnected: ${reason}`);
+			this.close(reason);
 		}
 	}
 
