@@ -54,7 +54,7 @@ export interface DeviceLink {
  * MCP with a device in the envelope of the device protocol, over WebSocket or MQTT, and the protocol's other messages (tts,
  * alert, …). Our firmware gets the glyphs that its screen lacks for a text before it, other firmware gets them with the text.
  *
- * The link delivers at most one message in a turn of the event loop: the caller gets a result in a promise job, and would
+ * The link delivers each message in a callback of the event loop: the caller gets a result in a promise job, and would
  * otherwise see a notification that the device sent after it first.
  *
  * Not the SDK's client: that takes three times the memory for each device, and more CPU for each call.

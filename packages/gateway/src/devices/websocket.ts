@@ -32,8 +32,6 @@ export async function listenForWebSocket(servers: ServerRegistry, options: Devic
 		noServer: true,
 		maxPayload: MAX_MESSAGE_BYTES,
 		perMessageDeflate: false,
-		// One message in a turn of the event loop: see DeviceConnection.
-		allowSynchronousEvents: false,
 	});
 
 	const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
@@ -109,14 +107,16 @@ export async function listenForWebSocket(servers: ServerRegistry, options: Devic
 				)
 			: undefined;
 		const connection = new DeviceConnection(identity, hello, { write, disconnect: () => socket.close(), audio });
-		socket.on("message", (data: Buffer, isBinary) => {
+		const receive = (data: Buffer, isBinary: boolean): void => {
 			if (isBinary) {
 				audio?.receive(() => readFrame(data, frameVersion));
 			} else {
 				connection.receive(data.toString());
 			}
-		});
-		socket.on("close", () => connection.ended("the device closed the connection"));
+		};
+		// Not in the socket's own callback, which may have several messages: see DeviceConnection.
+		socket.on("message", (data: Buffer, isBinary) => setImmediate(receive, data, isBinary));
+		socket.on("close", () => setImmediate(() => connection.ended("the device closed the connection")));
 		socket.send(JSON.stringify({ ...GATEWAY_HELLO, session_id: connection.sessionId, transport: "websocket" }));
 		watchLiveness(socket, options.pingInterval);
 		servers.connect(connection);
