@@ -182,7 +182,7 @@ export class Server {
 	#onEnded: (() => void) | undefined;
 	/** Calls and other requests whose turn it is. */
 	#running = 0;
-	#waiting: readonly WaitingCall[] = [];
+	readonly #waiting = new Set<WaitingCall>();
 	#isClosed = false;
 	/** Undefined for all but devices of the family that are connected here. */
 	#uploads: Uploads | undefined;
@@ -469,7 +469,7 @@ export class Server {
 				this.#rejectWaiting(new ServerError("server-offline", `${message}. Nothing was sent to it.`));
 			});
 		}
-		const free = this.#waiting.length === 0 ? this.#takeTurn() : undefined;
+		const free = this.#waiting.size === 0 ? this.#takeTurn() : undefined;
 		const connection = free ?? (await this.#waitForTurn(context));
 		let upload: Upload | undefined;
 		try {
@@ -490,7 +490,7 @@ export class Server {
 		} finally {
 			upload?.end();
 			this.#running -= 1;
-			if (this.#waiting.length > 0) {
+			if (this.#waiting.size > 0) {
 				this.#startNext();
 			}
 		}
@@ -544,20 +544,20 @@ export class Server {
 
 	/** Rejects with ServerError "queue-full", "server-offline", or "cancelled" if the caller cancels before its turn. */
 	async #waitForTurn(context: RequestContext): Promise<Connection> {
-		if (this.#waiting.length >= MAX_WAITING) {
+		if (this.#waiting.size >= MAX_WAITING) {
 			throw new ServerError("queue-full", `too many calls are waiting (limit ${MAX_WAITING})`);
 		}
 		return await new Promise((resolve, reject) => {
 			const awaited = context.awaited ?? listenersOf(context.signal);
 			const end = (outcome: Connection | ServerError): void => {
-				this.#waiting = this.#waiting.filter((each) => each !== call);
+				this.#waiting.delete(call);
 				clearTimeout(call.timer);
 				awaited?.delete(call);
 				(outcome instanceof ServerError ? reject : resolve)(outcome as never);
 			};
 			const handleEvent = (): void => end(new ServerError("cancelled", "the call was cancelled"));
 			const call: WaitingCall = { end, handleEvent, timer: undefined };
-			this.#waiting = [...this.#waiting, call];
+			this.#waiting.add(call);
 			awaited?.add(call);
 			this.#limitWait(call);
 			if (context.isCancelled ?? context.signal?.aborted) {
