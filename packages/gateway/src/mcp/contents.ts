@@ -54,7 +54,7 @@ export function resultFor(result: OrInput<CallToolResult>, revision: string): Or
 		const isText = block?.type === "text" && another === undefined && !rest.isError;
 		const value = isText && NOT_OBJECT.test(block.text) ? jsonIn(block.text) : undefined;
 		const isPlain = value === undefined || flawOf(value, MAX_NESTING) === "depth";
-		return isPlain ? rest : { ...rest, structuredContent: { result: value } };
+		return isPlain ? rest : { structuredContent: { result: value }, ...rest };
 	}
 	const content = rest.content.map((block) => blockFor(block, revision));
 	if (structuredContent !== undefined && !content.some(({ type }) => type === "text")) {

@@ -154,8 +154,9 @@ export class Exchange implements Channel {
 			response.writeHead(status, { ...this.#form.headers, ...STREAM }).end();
 		} else {
 			const text = this.#isBatch ? `[${answers.splice(0).join(",")}]` : (answers.pop() as string);
-			const body = { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(text) };
-			response.writeHead(status, { ...this.#form.headers, ...body }).end(text);
+			const length = Buffer.byteLength(text);
+			const headers = { "Content-Type": "application/json", "Content-Length": length, ...this.#form.headers };
+			response.writeHead(status, headers).end(text);
 		}
 	}
 

@@ -124,7 +124,7 @@ export function readMessage(value: unknown): JSONRPCMessage {
 		return { ...response, error: invalidResponse("the response has neither a result nor an error that is valid") };
 	}
 	if (message === value || isEmpty) {
-		return { ...response, result: (result ?? {}) as Members };
+		return { jsonrpc: "2.0", id: answered, result: (result ?? {}) as Members };
 	}
 	const empty = Object.entries(value.result ?? {}).filter(([name, each]) => each === null && LISTS.has(name));
 	return { ...response, result: { ...(result as Members), ...Object.fromEntries(empty.map(([name]) => [name, []])) } };
