@@ -21,15 +21,15 @@ export const ERAS: readonly Era[] = ["2025-11-25", "2026-07-28"];
 
 export const AT_THE_SAME_TIME = 32;
 
-/** Warm-up turns. */
-const WARM_UP = 12;
 /** Short turns, so that no connection is closed as idle in between. */
-const TURNS = 80;
-export const CALLS_PER_TURN = 25;
-/** Calls in a lane. */
-export const CALLS = TURNS * CALLS_PER_TURN;
-/** Turns that are joined where calls arrive at the same time. */
-const BUSY_TURNS = 10;
+export const CALLS_PER_TURN = 100;
+/** Turns are longer where calls arrive at the same time: the system's clock of CPU time has steps of 10 ms. */
+const BUSY_CALLS_PER_TURN = 250;
+/** Calls in a lane, one after the other; and at the same time, which take less. */
+export const CALLS = 5_000;
+export const BUSY_CALLS = 10_000;
+/** Part of the calls that are made before: V8 compiles what runs often. */
+const WARM_UP = 1 / 5;
 
 /** Call paths to compare. They take turns, so that other load on the machine affects all of them. */
 export class Lanes {
@@ -46,26 +46,26 @@ export class Lanes {
 	}
 
 	async measure(): Promise<void> {
-		for (let round = 0; round < WARM_UP; round += 1) {
-			for (const { call } of this.#lanes) {
-				await inParallel(CALLS_PER_TURN, 1, call);
-			}
-		}
-		await this.#takeTurns(TURNS, "cpuTime", ({ samples, call }) =>
-			inParallel(CALLS_PER_TURN, 1, () => timed(samples, call)),
+		const [one, busy] = [CALLS / CALLS_PER_TURN, BUSY_CALLS / BUSY_CALLS_PER_TURN];
+		const callBusily = ({ call }: Lane) => inParallel(BUSY_CALLS_PER_TURN, AT_THE_SAME_TIME, call);
+		await this.#takeTurns(one * WARM_UP, ({ call }) => inParallel(CALLS_PER_TURN, 1, call));
+		await this.#takeTurns(busy * WARM_UP, callBusily);
+		await this.#takeTurns(
+			one,
+			({ samples, call }) => inParallel(CALLS_PER_TURN, 1, () => timed(samples, call)),
+			"cpuTime",
 		);
-		// Turns are long enough for the system's clock of CPU time, which has steps of 10 ms.
-		await this.#takeTurns(TURNS / BUSY_TURNS, "busyCpuTime", ({ call }) =>
-			inParallel(CALLS_PER_TURN * BUSY_TURNS, AT_THE_SAME_TIME, call),
-		);
+		await this.#takeTurns(busy, callBusily, "busyCpuTime");
 	}
 
-	async #takeTurns(count: number, time: "cpuTime" | "busyCpuTime", run: (lane: Lane) => Promise<void>): Promise<void> {
+	async #takeTurns(count: number, run: (lane: Lane) => Promise<void>, time?: "cpuTime" | "busyCpuTime"): Promise<void> {
 		for (let round = 0; round < count; round += 1) {
 			for (const lane of this.#lanes) {
 				const before = lane.program.cpuTime;
 				await run(lane);
-				lane[time] += lane.program.cpuTime - before;
+				if (time !== undefined) {
+					lane[time] += lane.program.cpuTime - before;
+				}
 			}
 		}
 	}
