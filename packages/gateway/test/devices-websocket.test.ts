@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createConnection } from "node:net";
+import { createConnection, type Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { WebSocket } from "ws";
 import type { ServerTool } from "xs-mcp-manager/core";
@@ -122,6 +122,26 @@ describe("a device of the family over WebSocket", () => {
 		const { socket, mcp } = await connectWebSocket(t, url, { headers: HEADERS, autoPong: false });
 		mcp.say(familyHello("websocket"));
 		await once(socket, "close");
+	});
+
+	it("is heard in order when an answer, a notification and the end come in one packet", async (t) => {
+		const { started, socket, mcp } = await start(t);
+		await until(() => started.gateway.servers.find(ID)?.online === true, "the device is online");
+		const { _socket: tcp } = socket as unknown as { readonly _socket: Socket };
+		socket.prependListener("message", () => tcp.cork());
+		// The device has answered before.
+		socket.on("message", () => {
+			mcp.say({ type: "mcp", payload: { jsonrpc: "2.0", method: "notifications/state_changed", params: {} } });
+			socket.close();
+			tcp.uncork();
+		});
+		const heard: unknown[] = [];
+		started.gateway.servers.on("notification", (_server, method) => heard.push(method));
+		started.gateway.servers.on("disconnected", () => heard.push("disconnected"));
+		heard.push(await callLamp(started, ID));
+		await once(socket, "close");
+		await until(() => heard.length >= 3, "the session has ended");
+		assert.deepEqual(heard, ["true", "notifications/state_changed", "disconnected"]);
 	});
 
 	for (const error of [{ message: "The lamp is not plugged in" }, "The lamp is not plugged in"]) {
