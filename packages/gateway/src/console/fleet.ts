@@ -126,13 +126,10 @@ export function openFleet(gateway: RunningGateway) {
 	statuses.on("reported", ({ id }) => touch(id));
 
 	gateway.use(events).log.on("stored", () => touch());
-	const touchServer = (server: Server): void => {
+	servers.on("state", (server) => {
 		activity.stateChanged(server);
 		touch(server.id);
-	};
-	servers.on("online", touchServer);
-	servers.on("notification", (server, _method, _params, isState) => isState && touchServer(server));
-	servers.on("disconnected", touchServer);
+	});
 	servers.on("changed", () => {
 		mayAllHaveChanged = true;
 		touch();
