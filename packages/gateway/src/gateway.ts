@@ -134,7 +134,7 @@ export class RunningGateway extends Gateway {
 		this.#countServers();
 	}
 
-	/** Lists the settings for display, by group and without secrets. */
+	/** Lists the settings for display, by group and without secrets. Plugins cannot import that module, which imports them. */
 	listSettings(): ListedSettings {
 		return listSettings(this.settings);
 	}
@@ -199,9 +199,16 @@ export class RunningGateway extends Gateway {
 	async start(): Promise<void> {
 		const problems: Error[] = [];
 		for (const listen of this.#hooks.get("listen") ?? []) {
-			await (async () => listen())().catch((error: Error) => problems.push(error));
+			try {
+				await listen();
+			} catch (error) {
+				problems.push(error as Error);
+			}
 		}
-		throwProblems(problems);
+		const [problem, ...others] = problems;
+		if (problem !== undefined) {
+			throw others.length === 0 ? problem : new ConfigurationError(problems.map(({ message }) => message));
+		}
 		await this.#run("started");
 		this.#timer = setInterval(() => {
 			this.tokens.refresh();
@@ -286,13 +293,16 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Runn
 			await tokens.open();
 		}
 		const names = plugins.map(({ name }) => name);
-		const problems = plugins.flatMap((plugin, at) => [
-			...(names.indexOf(plugin.name) < at ? [`plugin ${plugin.name}: there are two of this name`] : []),
-			...problemsOf(plugin, settings),
-		]);
-		throwProblems(
-			[...tokenProblems(settings, tokens), ...problems].map((problem) => new ConfigurationError([problem])),
-		);
+		const problems = [
+			...tokenProblems(settings, tokens),
+			...plugins.flatMap(({ name, check }, at) => [
+				...(names.indexOf(name) < at ? [`plugin ${name}: there are two of this name`] : []),
+				...(check?.(settings) ?? []),
+			]),
+		];
+		if (problems.length > 0) {
+			throw new ConfigurationError(problems);
+		}
 		const gateway = await RunningGateway.setUp({ ...options, ...stores, tokens, onClosed: closeOpened }, plugins);
 		await gateway.start().catch(async (error: Error) => {
 			await gateway.close();
@@ -306,25 +316,6 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Runn
 		throw path?.startsWith(stateFolder) === true
 			? new ConfigurationError([`stateFolder ${stateFolder}: ${message}`], { cause: error })
 			: error;
-	}
-}
-
-function problemsOf({ check }: Plugin, settings: Configuration): readonly string[] {
-	try {
-		return check?.(settings) ?? [];
-	} catch (error) {
-		if (error instanceof ConfigurationError) {
-			return [error.message];
-		}
-		throw error;
-	}
-}
-
-/** @throws the only error, or a ConfigurationError that names all */
-function throwProblems(errors: readonly Error[]): void {
-	const [error, ...others] = errors;
-	if (error !== undefined) {
-		throw others.length === 0 ? error : new ConfigurationError(errors.map(({ message }) => message));
 	}
 }
 

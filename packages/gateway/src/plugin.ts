@@ -11,7 +11,7 @@ export interface Plugin<Value = unknown> {
 	readonly name: string;
 	/** Their names are unique among all settings. */
 	readonly settings?: Settings;
-	/** Returns the problems of its settings, one line each, or throws ConfigurationError. Called before anything starts. */
+	/** Returns the problems of its settings, one line each. Called before anything starts. */
 	readonly check?: (settings: Configuration) => readonly string[];
 	/** Adds the feature. Returns the value that other plugins get from {@link RunningGateway.use}. */
 	readonly setup: (gateway: RunningGateway) => Promise<Value> | Value;
