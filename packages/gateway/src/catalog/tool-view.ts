@@ -1,6 +1,7 @@
 import type { Tool } from "@modelcontextprotocol/server";
 import { describeIssues } from "xs-mcp-manager/core";
 import * as z from "zod";
+import { GatewayError } from "../gateway-error.js";
 import { CATALOG_MODES, type CatalogMode, type ListKind } from "../plugin.js";
 import type { ServerLists } from "./server-lists.js";
 
@@ -48,16 +49,16 @@ const QUERY = z.object({
 /**
  * Reads the view in the query of a client's URL: `catalog=search&pinnedTools=kitchen__*`. Other parameters are ignored.
  *
- * @returns the problem names the parameter
+ * @throws GatewayError that names the parameter
  */
-export function readView(query: string): { readonly view?: Partial<ToolView>; readonly problem?: string } {
+export function readView(query: string): Partial<ToolView> {
 	const { data, error } = QUERY.safeParse(Object.fromEntries(new URLSearchParams(query)));
 	if (error !== undefined) {
 		// Names the parameter, not the item of its list.
 		const [{ path, message }] = error.issues as [z.core.$ZodIssue];
-		return { problem: describeIssues([{ path: path.slice(0, 1), message }], "query") };
+		throw new GatewayError("invalid-params", describeIssues([{ path: path.slice(0, 1), message }], "query"));
 	}
-	return { view: Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined)) };
+	return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
 }
 
 /** Servers in a list of groups, if `catalog` is "auto": so many can be named in the argument that chooses among them. */

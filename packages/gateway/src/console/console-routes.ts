@@ -272,7 +272,7 @@ function saveToken(gateway: RunningGateway): Route {
 			];
 			return c.json({ ...new GatewayError("conflict", reasons.join("; ")).response, question }, 409);
 		}
-		guard.keep(c.env.outgoing);
+		guard.exempt(c.env.outgoing);
 		const secret = await translated(async () =>
 			revision === undefined ? await tokens.add(token) : await tokens.change(token, revision),
 		);

@@ -109,7 +109,7 @@ export class RequestGuard {
 	}
 
 	/** Exempts a response from {@link recheck}: its own request changes tokens, perhaps that of its client. */
-	keep(response: ServerResponse): void {
+	exempt(response: ServerResponse): void {
 		this.#open.delete(response);
 	}
 

@@ -135,11 +135,7 @@ export class HttpEndpoint {
 		this.#catalogs.set(access, known);
 		let catalog = known.get(url);
 		if (catalog === undefined) {
-			const { view, problem } = readView(url.split("?")[1] ?? "");
-			if (problem !== undefined) {
-				throw new GatewayError("invalid-params", problem);
-			}
-			catalog = this.gateway.catalog(access, server, view);
+			catalog = this.gateway.catalog(access, server, readView(url.split("?")[1] ?? ""));
 			known.set(url, catalog);
 		}
 		if (server !== undefined && access.devices?.has(server) !== false) {
@@ -157,7 +153,7 @@ export class HttpEndpoint {
 		const isOfSession = this.#sessions.has(`${headers["mcp-session-id"]}`);
 		const message = isOfSession ? undefined : readStateless(body, method, headers);
 		if (message === undefined) {
-			checkForm(request);
+			checkHeaders(request);
 			await this.#serveInSession(request, response, catalog, body);
 		} else if ("id" in message) {
 			this.#serveStateless(request, response, catalog, message as JSONRPCRequest);
@@ -328,7 +324,7 @@ export class HttpEndpoint {
 const USUAL_ACCEPT = "application/json, text/event-stream";
 
 /** Checks the headers of a request of the revisions up to 2025-11-25. */
-function checkForm({ method, headers }: IncomingMessage): void {
+function checkHeaders({ method, headers }: IncomingMessage): void {
 	const { accept, "mcp-protocol-version": version } = headers;
 	if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(`${version}`)) {
 		const supported = `supported versions: ${SUPPORTED_PROTOCOL_VERSIONS.join(", ")}`;
