@@ -161,7 +161,7 @@ export function readClientMessage(value: unknown): unknown {
 	if (!isObject(value)) {
 		return value;
 	}
-	const plain = flawOf(value, MAX_NESTING) === undefined ? value : withoutNulls(value);
+	const plain = withoutNulls(value);
 	// A request with null as its id would become a notification.
 	const message = value.id === null ? { ...plain, id: null } : plain;
 	const { method, params } = message;
@@ -355,7 +355,7 @@ export class LineReader {
 }
 
 /** A stream of a client's messages, a line each, that the SDK's transport can read: see {@link readClientMessage}. */
-export function clientInput(input: Readable = process.stdin): Readable {
+export function clientInput(): Readable {
 	const lines = new LineReader();
 	const output = new Transform({
 		transform(chunk: Buffer, _encoding, done) {
@@ -372,8 +372,8 @@ export function clientInput(input: Readable = process.stdin): Readable {
 	});
 	// The transport pauses it when it has closed. An input that is read on would keep the process alive.
 	output.once("pause", () => {
-		input.unpipe(output);
-		input.pause();
+		process.stdin.unpipe(output);
+		process.stdin.pause();
 	});
-	return input.pipe(output);
+	return process.stdin.pipe(output);
 }
