@@ -42,7 +42,7 @@ export interface Clients {
 	readonly endpoint: HttpEndpoint;
 	readonly guard: RequestGuard;
 	readonly rejections: RejectionReport;
-	/** Requests that devices may make. */
+	/** Rate limits of devices' requests over HTTP. */
 	readonly limits: RequestLimits;
 }
 
@@ -83,7 +83,7 @@ export function serveClients(gateway: RunningGateway): Clients {
 }
 
 /**
- * Serves MCP, and everything else by the app. MCP is not a route of the app: its middleware took a tenth of the CPU of a call.
+ * Serves MCP itself, and passes every other request to the app, whose middleware would take a tenth of the CPU of a call.
  */
 function serveRequests(
 	{ settings, urls }: RunningGateway,
@@ -118,7 +118,7 @@ function serveRequests(
 		const path = MCP_PATH.exec(incoming.url ?? "");
 		const name = path?.[1] ?? "";
 		const isCard = hasCard && `/mcp/${name}` === CARD_PATH && /^(?:GET|OPTIONS)$/.test(incoming.method ?? "");
-		// The app rejects a path that is not the one that is served.
+		// The app rejects a path that decoding would change.
 		if (path === null || isCard || (name !== "" && !isAsServed(name))) {
 			serveOthers(incoming, outgoing);
 		} else {
@@ -127,7 +127,7 @@ function serveRequests(
 	};
 }
 
-/** Whether decoding leaves a name in a path as it is: "%3A" may stand for ":", and "a" for itself alone. */
+/** Whether a name in a path escapes reserved characters only: ":" as "%3A", but not "a" as "%61". */
 function isAsServed(name: string): boolean {
 	try {
 		return decodeURI(name) === name;
@@ -187,11 +187,11 @@ function createApp(gateway: RunningGateway, clients: Clients, signIn: SignIn | u
 }
 
 /** Refuses a WebSocket on this port. A device with this port in its URL would get a page instead, and no log would say why. */
-function rejectWebSocket({ headers }: IncomingMessage, all: GatewayUrls, settings: Configuration): void {
+function rejectWebSocket({ headers }: IncomingMessage, urls: GatewayUrls, settings: Configuration): void {
 	if (headers.upgrade?.toLowerCase() === "websocket") {
-		const { websocket, mqtt } = urlsForDevices(all, settings);
-		const urls = [websocket, mqtt].filter((url) => url !== undefined).join(" or ") || "the broker";
-		throw new GatewayError("not-found", `no WebSocket at this port: devices connect to ${urls}`);
+		const { websocket, mqtt } = urlsForDevices(urls, settings);
+		const known = [websocket, mqtt].filter((url) => url !== undefined).join(" or ") || "the broker";
+		throw new GatewayError("not-found", `no WebSocket at this port: devices connect to ${known}`);
 	}
 }
 

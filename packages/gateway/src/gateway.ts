@@ -69,7 +69,7 @@ type Phase = "listen" | "started" | "tick" | "stop" | "drain" | "close";
 
 type Hook = () => Promise<void> | void;
 
-/** A gateway with everything that its settings ask for. Plugins add to it while it is set up; then nothing is set on it. */
+/** A gateway with the features that its settings enable. Plugins add to it only while it is set up. */
 export class RunningGateway extends Gateway {
 	readonly settings: Configuration;
 	readonly log: Logger;
@@ -140,8 +140,8 @@ export class RunningGateway extends Gateway {
 	}
 
 	/**
-	 * Sets up a gateway with these plugins, which listen once it is started. Rejects with ConfigurationError. Then nothing of
-	 * it is left.
+	 * Sets up a gateway with these plugins, which listen once it is started. Rejects with ConfigurationError, and then leaves
+	 * nothing open.
 	 */
 	static async setUp(host: GatewayHost, plugins: readonly Plugin[]): Promise<RunningGateway> {
 		const { settings, store } = host;

@@ -28,12 +28,12 @@ interface Lists {
 }
 
 /** The lists whose changes are announced to clients. Templates belong to the resources. */
-export const LIST_NAMES = ["tools", "resources", "prompts"] as const;
+export const ANNOUNCED_LISTS = ["tools", "resources", "prompts"] as const;
 
-export type ListName = (typeof LIST_NAMES)[number];
+export type AnnouncedList = (typeof ANNOUNCED_LISTS)[number];
 
 /** Changed list, or changed resource with the URI that clients know. A server's state is a resource. */
-export type CatalogChange = { readonly kind: ListName } | { readonly kind: "updated"; readonly uri: string };
+export type CatalogChange = { readonly kind: AnnouncedList } | { readonly kind: "updated"; readonly uri: string };
 
 /** A tool that a client named, and the server that has it. */
 export interface FoundTool {
@@ -49,7 +49,7 @@ const MAX_FOUND = 1_000;
 /** Limit of the remembered names of called tools. */
 const MAX_USED = 16;
 
-/** Tools that are looked at for a name that is not known, and names in the error. */
+/** Limits of the search for an unknown name: tools that are compared, and names in the error. */
 const MAX_LOOKED_AT = 2_000;
 const MAX_NAMES = 3;
 
@@ -72,7 +72,7 @@ export class Catalog {
 	/** Undefined without listeners. */
 	#stopFollowing: (() => void) | undefined;
 	readonly #current: () => Lists;
-	/** Tools by the names under which clients have asked for them, in a version of the registry. */
+	/** Tools by the names that clients have used, in one version of the registry. */
 	readonly #found = new Map<string, FoundTool>();
 	#foundIn = -1;
 	/** Names of tools and groups that clients have called: they stay in the list when it becomes another kind. */
@@ -271,7 +271,7 @@ export class Catalog {
 			const before = known;
 			known = this.#current();
 			const isOther = known.resourceTemplates !== before.resourceTemplates;
-			for (const kind of LIST_NAMES) {
+			for (const kind of ANNOUNCED_LISTS) {
 				if (known[kind] !== before[kind] || (kind === "resources" && isOther)) {
 					void this.#notify({ kind });
 				}

@@ -106,7 +106,7 @@ function signalled(): Promise<string> {
 	});
 }
 
-/** The room of the store that is copied last: whoever reads a record finds what it names. */
+/** The room of the store that is copied last, because its records name entries of others. */
 const LAST_ROOM = "device";
 
 /**

@@ -106,7 +106,7 @@ export class TokenStore {
 		await this.#store.sync();
 	}
 
-	/** The record of a token, or undefined. As of now: one that another process removed is not found. */
+	/** The record of a token; undefined if it is unknown, has expired, or was removed, even just now by another process. */
 	verify(kind: TokenKind, secret: string): TokenRecord | undefined {
 		if (!this.#isCurrent) {
 			this.#store.refresh("token/");

@@ -22,7 +22,7 @@ const REJECTION_TIME = 600_000;
 /** Calls that ended because of the caller say nothing about the device. */
 const OF_CALLERS: ReadonlySet<CallRecord["outcome"]> = new Set(["invalid-arguments", "cancelled"]);
 
-/** Characters of a call's arguments, and of what came back, that are kept. */
+/** Characters of a call's arguments, and of its result, that are kept. */
 const MAX_ARGUMENTS = 500;
 const MAX_ANSWER = 200;
 

@@ -4,7 +4,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Hono } from "hono";
 import * as z from "zod";
 import { GatewayError } from "../gateway-error.js";
-import { type Admission, allow, type HttpEnv, mayOperate, readJsonAs, streamLimit } from "../http/route.js";
+import { allow, type ClientAdmission, type HttpEnv, mayOperate, readJsonAs, streamLimit } from "../http/route.js";
 import type { Fleet, FleetRow } from "./fleet.js";
 import { PROBLEMS, type Problem } from "./messages.js";
 
@@ -136,8 +136,8 @@ export function addFleetStreams(app: Hono<HttpEnv>, fleet: Fleet, maxBodyBytes: 
 	});
 }
 
-/** Sends a page what it looks at, and what changes in it. Returns what has it look at something else. */
-function streamPage(fleet: Fleet, response: ServerResponse, admission: Admission, id: string) {
+/** Sends a page the content of its view, and then each change. Returns a function that sets another view. */
+function streamPage(fleet: Fleet, response: ServerResponse, admission: ClientAdmission, id: string) {
 	response.writeHead(200, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
 	/** The parts that the page has, as JSON. */
 	const sent = new Map<string, string>();
@@ -183,7 +183,7 @@ export type FleetMessage = Partial<ReturnType<typeof contentFor>> & {
 };
 
 /** Content of a view, within the page's rights. */
-function contentFor(fleet: Fleet, { list, device }: FleetView, admission: Admission) {
+function contentFor(fleet: Fleet, { list, device }: FleetView, admission: ClientAdmission) {
 	const { access } = admission;
 	const { approvals, ...lists } = fleet.lists;
 	const found = list && fleet.find(list, access);

@@ -181,7 +181,7 @@ export type GatewayEvent = Details & {
 /** The gateway's events, for `/events` and the log. */
 type GatewayEvents = EventEmitter<{ event: [event: GatewayEvent] }>;
 
-/** Makes the gateway's events of those of its servers and their updates. */
+/** Derives the gateway's events from those of its servers and their updates. */
 export function gatewayEvents({ servers, updates }: RunningGateway): GatewayEvents {
 	const events: GatewayEvents = new EventEmitter();
 	// A listener for each operator who watches.

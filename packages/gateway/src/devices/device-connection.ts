@@ -231,7 +231,7 @@ export class DeviceConnection extends Connection {
 	}
 }
 
-/** The format of what the gateway says, as servers of the family have it. */
+/** The format of speech for devices, as servers of the family have it. */
 export const SPOKEN_AUDIO = { format: "opus", sample_rate: 24_000, channels: 1, frame_duration: 60 } as const;
 
 /** Members of each hello of the gateway. The device need not wait for answers to spoken input. */

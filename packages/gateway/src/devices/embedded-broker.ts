@@ -166,7 +166,7 @@ const MAX_LENGTH_BYTES = 4;
 class PacketLimit extends Transform {
 	/** Bytes of the present packet that are yet to come. */
 	#remaining = 0;
-	/** The packet's length as far as it is read; undefined between packets. */
+	/** The part of the packet's length that was read; undefined between packets. */
 	#length: { value: number; bytes: number } | undefined;
 
 	override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
@@ -186,7 +186,7 @@ class PacketLimit extends Transform {
 		done(null, chunk);
 	}
 
-	/** @returns whether the packet may go on */
+	/** @returns whether the packet may continue */
 	#readHeader(byte: number): boolean {
 		if (this.#length === undefined) {
 			this.#length = { value: 0, bytes: 0 };

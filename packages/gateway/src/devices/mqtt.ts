@@ -70,20 +70,20 @@ async function acceptDevices<Bus extends MqttBus>(
 	const awaitHello = (identity: ServerIdentity): void => {
 		const { clientId: id } = identity;
 		stopAwaiting(id);
-		const begin = (): void => {
+		const startWithoutHello = (): void => {
 			helloTimers.delete(id);
 			if (!connections.has(id)) {
-				servers.connect(open(identity, NO_HELLO).connection);
+				servers.connect(openSession(identity, NO_HELLO).connection);
 			}
 		};
-		helloTimers.set(id, setTimeout(begin, HELLO_TIMEOUT));
+		helloTimers.set(id, setTimeout(startWithoutHello, HELLO_TIMEOUT));
 	};
 
-	const greet = (identity: ServerIdentity, message: DeviceMessage): void => {
+	const answerHello = (identity: ServerIdentity, message: DeviceMessage): void => {
 		const { clientId: id } = identity;
 		stopAwaiting(id);
 		try {
-			const { connection, channel } = open(identity, readHello(message, fonts));
+			const { connection, channel } = openSession(identity, readHello(message, fonts));
 			// Devices of the family do not accept an answer without a channel for audio.
 			const transport = channel === undefined ? { transport: "mqtt" } : { transport: "udp", udp: channel.offer };
 			send(id, { ...GATEWAY_HELLO, session_id: connection.sessionId, ...transport });
@@ -94,7 +94,7 @@ async function acceptDevices<Bus extends MqttBus>(
 	};
 
 	/** Starts a session, and ends the previous one. */
-	const open = (identity: ServerIdentity, hello: DeviceHello) => {
+	const openSession = (identity: ServerIdentity, hello: DeviceHello) => {
 		const { clientId: id } = identity;
 		const isGreeted = hello !== NO_HELLO;
 		connections.get(id)?.ended("the device has reconnected");
@@ -103,7 +103,7 @@ async function acceptDevices<Bus extends MqttBus>(
 			isGreeted && hello.transport !== "mqtt"
 				? channels.open(bus.localAddressOf?.(id), hello.listensOnRequest, onDropped)
 				: undefined;
-		let isProving = false;
+		let isChecking = false;
 		const connection: DeviceConnection = new DeviceConnection(identity, hello, {
 			// A device that does not know this session's id may use an earlier one.
 			isShared: isGreeted,
@@ -121,10 +121,10 @@ async function acceptDevices<Bus extends MqttBus>(
 					if (connected.has(id)) {
 						awaitHello(identity);
 					}
-				} else if (!isProving) {
-					isProving = true;
-					void prove(connection).finally(() => {
-						isProving = false;
+				} else if (!isChecking) {
+					isChecking = true;
+					void checkPresence(connection).finally(() => {
+						isChecking = false;
 					});
 				}
 			},
@@ -163,7 +163,7 @@ async function acceptDevices<Bus extends MqttBus>(
 			// A goodbye or a response without a session belongs to one that the device has ended.
 			const isLate = type === "goodbye" || (type === "mcp" && isObject(payload) && !("method" in payload));
 			if (message.type === "hello") {
-				greet(identityOf(clientId, admission), message);
+				answerHello(identityOf(clientId, admission), message);
 			} else if (connection !== undefined) {
 				connection.receive(message);
 			} else if (!isLate && !helloTimers.has(clientId)) {
@@ -191,16 +191,16 @@ function identityOf(clientId: string, admission: Admission): ServerIdentity {
 	return { id: deviceIdOf(clientId), clientId, transport: "mqtt", ...admission };
 }
 
-/** Milliseconds that a device has to prove that it is still in its session. */
-const PROOF_TIMEOUT = 3_000;
+/** Milliseconds that a device has to answer a ping in its session. */
+const PRESENCE_TIMEOUT = 3_000;
 
 /**
  * Ends a session unless its device answers a ping. A goodbye without a session id is the last will, which a broker sends for a
  * device that has disconnected. It may be late, after the device has reconnected.
  */
-async function prove(connection: DeviceConnection): Promise<void> {
+async function checkPresence(connection: DeviceConnection): Promise<void> {
 	try {
-		await connection.ping(PROOF_TIMEOUT);
+		await connection.ping(PRESENCE_TIMEOUT);
 	} catch (error) {
 		// A device that answers with an error is still there.
 		if (error instanceof ServerError && error.code === "timeout") {

@@ -67,29 +67,29 @@ export async function listenForWebSocket(servers: ServerRegistry, options: Devic
 	};
 
 	const awaitHello = (socket: WebSocket, identity: ServerIdentity, frameVersion: number): void => {
-		const reject = (reason: string): void => {
+		const rejectHello = (reason: string): void => {
 			servers.reject(`${identity.id}: ${reason}`);
 			socket.close(PROTOCOL_ERROR, reason.slice(0, MAX_REASON));
 		};
-		const timer = setTimeout(() => reject(`no hello within ${HELLO_TIMEOUT} ms`), HELLO_TIMEOUT);
+		const timer = setTimeout(() => rejectHello(`no hello within ${HELLO_TIMEOUT} ms`), HELLO_TIMEOUT);
 		socket.on("close", () => clearTimeout(timer));
 		socket.on("error", (error) => servers.reject(`${identity.id}: ${error.message}`));
-		const receive = (data: Buffer, isBinary: boolean): void => {
+		const receiveHello = (data: Buffer, isBinary: boolean): void => {
 			if (isBinary) {
 				return;
 			}
-			socket.off("message", receive);
+			socket.off("message", receiveHello);
 			clearTimeout(timer);
 			try {
-				begin(socket, identity, readHello(parseMessage(data.toString()), options.fonts), frameVersion);
+				openSession(socket, identity, readHello(parseMessage(data.toString()), options.fonts), frameVersion);
 			} catch (error) {
-				reject((error as Error).message);
+				rejectHello((error as Error).message);
 			}
 		};
-		socket.on("message", receive);
+		socket.on("message", receiveHello);
 	};
 
-	const begin = (socket: WebSocket, identity: ServerIdentity, hello: DeviceHello, frameVersion: number): void => {
+	const openSession = (socket: WebSocket, identity: ServerIdentity, hello: DeviceHello, frameVersion: number): void => {
 		const write = (message: string | Uint8Array): void => {
 			if (socket.readyState === WebSocket.OPEN) {
 				socket.send(message);

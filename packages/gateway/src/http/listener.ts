@@ -15,13 +15,13 @@ import type { HttpEnv } from "./route.js";
 const REQUEST_TIMEOUT = 10_000;
 
 /**
- * Milliseconds after which bytes of a body must come fast enough: so many in each {@link REQUEST_TIMEOUT}. A busy device may need
- * longer than that for a small picture.
+ * After this many milliseconds, a body needs {@link MIN_PROGRESS_BYTES} in each {@link REQUEST_TIMEOUT}. Until then one byte is
+ * enough: a busy device may take a while for a small picture.
  */
 const SLOW_TIME = 60_000;
 const MIN_PROGRESS_BYTES = 16_384;
 
-/** Milliseconds in which nothing of what waits to be sent leaves, after which a client that does not read is disconnected. */
+/** Milliseconds after which a client that reads nothing of its queued response is disconnected. */
 const STALL_TIME = 120_000;
 
 /** Milliseconds that an idle connection stays open: longer than at reverse proxies, whose next request could meet its end. */
@@ -54,13 +54,13 @@ export function createHttpServer(
 			response.destroy();
 			onError(error);
 		});
-		// Node's time starts again with all that leaves, in part as well.
+		// Node restarts the timer whenever bytes leave.
 		response.setTimeout(stallTime, () => response.writableLength > 0 && response.destroy());
 		watchProgress(server, request);
 	});
 }
 
-/** Ends a request whose body is too slow. Bytes are those of the connection: what arrived with the headers counts as well. */
+/** Ends a request whose body is too slow. It counts the bytes of the connection, because some arrive with the headers. */
 function watchProgress(server: Server, request: IncomingMessage): void {
 	const { headers, socket } = request;
 	if (!("transfer-encoding" in headers) && Number(headers["content-length"] ?? 0) === 0) {
@@ -118,7 +118,7 @@ export async function closeServer(server: Server, flushTime = 0): Promise<void> 
 	clearTimeout(timer);
 }
 
-/** Pings the other side, and cuts a connection on which nothing has come since the ping before. Some peers answer no ping. */
+/** Pings the peer, and cuts the connection if nothing arrives between two pings. Any message counts: some peers answer no ping. */
 export function watchLiveness(socket: WebSocket, interval = 30_000): void {
 	let alive = true;
 	for (const event of ["message", "ping", "pong"] as const) {

@@ -13,7 +13,7 @@ import type { ConsoleSession } from "./console-sessions.js";
 import { victimFor } from "./fair-share.js";
 
 /** A request that may be served, and on whose behalf. */
-export interface Admission {
+export interface ClientAdmission {
 	readonly access: Access;
 	/** With whom its requests and streams are counted: a token, or an address without one. */
 	readonly owner: string;
@@ -31,7 +31,7 @@ export type AuditedChange = Readonly<Record<string, string | boolean | readonly 
 /** Hono's context: Node's request and response, and results of the middleware. */
 export interface HttpEnv {
 	Bindings: HttpBindings;
-	Variables: { admission: Admission; change?: AuditedChange };
+	Variables: { admission: ClientAdmission; change?: AuditedChange };
 }
 
 /** Answers the requests for one path. */
@@ -56,7 +56,7 @@ export function checkMethod(method = "", ...methods: readonly string[]): void {
 }
 
 /** Whether a request may change what everybody uses. Without tokens, every user of this machine may do everything. */
-export function mayOperate({ access, token, grant }: Admission): boolean {
+export function mayOperate({ access, token, grant }: ClientAdmission): boolean {
 	return (
 		grant === undefined &&
 		!access.isForeignPage &&
@@ -231,7 +231,7 @@ async function readBody(request: IncomingMessage, maxBytes: number): Promise<str
 /** Seconds in which requests are counted. */
 const WINDOW = 60;
 
-/** How much a token, or an address without one, may ask for. */
+/** Rate limits of a token, or of an address without one. */
 export type RequestLimits = ReturnType<typeof makeLimits>;
 
 /** Makes the limits that the settings name. */

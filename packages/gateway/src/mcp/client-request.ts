@@ -33,7 +33,7 @@ import {
 import { GatewayError } from "../gateway-error.js";
 import type { Client } from "./client.js";
 
-/** Progress notifications of a request in a second, and log messages: what the client does not read waits in memory. */
+/** Maximum progress notifications of a request per second, and log messages: unread ones are queued in memory. */
 const MAX_NOTIFICATIONS_PER_SECOND = 20;
 
 /** Characters of a progress notification's text, and of a log message's data as JSON. */
@@ -74,7 +74,7 @@ export class ClientRequest implements RequestContext {
 	readonly id: RequestId;
 	readonly method: string;
 	readonly params: Members;
-	/** Undefined if everything listens to the signal of a task. */
+	/** What is cancelled with the request. Undefined for a task, which has a signal. */
 	readonly awaited: Set<Cancellable> | undefined;
 	readonly principal: string;
 	/** The application, as it names itself. */

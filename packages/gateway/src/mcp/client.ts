@@ -16,7 +16,7 @@ import {
 import { isObject } from "xs-mcp-firmware/core/text/json";
 import { isBelow, type LogLevel, type OrInput, REVISION_OF_STATELESS, type Server } from "xs-mcp-manager/core";
 import * as z from "zod";
-import type { Catalog, CatalogChange, FoundTool, ListName } from "../catalog/catalog.js";
+import type { AnnouncedList, Catalog, CatalogChange, FoundTool } from "../catalog/catalog.js";
 import { showsPanels, withPanels } from "../catalog/device-panel.js";
 import { callGroup, DEVICES } from "../catalog/groups.js";
 import { isFirstPage, type PageRequest, pageOf } from "../catalog/pages.js";
@@ -114,7 +114,7 @@ export class Client {
 	/** The resources that the client follows in its session. */
 	readonly subscriptions: ClientSubscriptions;
 	/** Lists that have changed since the client began to read them, and whether it knows. */
-	readonly changes = new Map<ListName, boolean>();
+	readonly changes = new Map<AnnouncedList, boolean>();
 	/** The client's description of itself, in its session. */
 	info: Implementation | undefined;
 	capabilities: ClientCapabilities = {};
@@ -195,7 +195,7 @@ export class Client {
 			try {
 				channel.send({ jsonrpc: "2.0", id, ...answer }, request);
 			} catch (error) {
-				// It has no JSON. Its client would wait for it.
+				// It has no JSON. Its client must not wait for it.
 				const message = `the answer cannot be sent: ${(error as Error).message}`;
 				this.warn(message);
 				channel.send({ jsonrpc: "2.0", id, error: { code: ProtocolErrorCode.InternalError, message } }, request);
@@ -240,7 +240,7 @@ export class Client {
 		}
 	}
 
-	/** Begins the client's session: agrees on a revision. */
+	/** Starts the client's session, and agrees on a revision. */
 	initialize({ protocolVersion: asked, capabilities, clientInfo }: InitializeRequestParams): object {
 		const protocolVersion = SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : SUPPORTED_PROTOCOL_VERSIONS[0];
 		this.revision = `${protocolVersion}`;
@@ -268,7 +268,7 @@ export class Client {
 
 	/** Answers with a page of a list. With its first page, the client has seen the list's changes. */
 	page<Item>(
-		list: ListName | "resourceTemplates",
+		list: AnnouncedList | "resourceTemplates",
 		all: readonly Item[],
 		keyOf: (item: Item) => string,
 		params: PageRequest,
@@ -321,7 +321,7 @@ export class Client {
 		}
 	}
 
-	/** The gateway may have just started, and not know the tools of a configured server yet. Or the name is not exact. */
+	/** Calls a tool that the catalog does not have: its configured server may still be connecting, or the name is inexact. */
 	async #callUnknown(name: string, args: object, request: ClientRequest): Promise<OrInput<CallToolResult>> {
 		const { catalog } = this;
 		const alias = aliasIn(name);
@@ -364,13 +364,13 @@ export class Client {
 			return result;
 		}
 		if (tool.name === UPGRADE_TOOL && !result.isError) {
-			gateway.updates.started(server, (update) => this.#tellUpdate(server, update));
+			gateway.updates.started(server, (update) => this.#logUpdate(server, update));
 		}
 		return withUris(result, (uri) => catalog.clientUri(server, uri));
 	}
 
-	/** A client that has disconnected, or has no session, is not told. */
-	#tellUpdate({ alias }: Server, { step, version = "the new firmware", running }: FirmwareUpdate): void {
+	/** Logs how the update of a device ended, to a client in a session. */
+	#logUpdate({ alias }: Server, { step, version = "the new firmware", running }: FirmwareUpdate): void {
 		const isBack = step === "rolled-back";
 		const back = `${alias} rolled back to firmware ${running}: ${version} did not reach its backend`;
 		this.log(isBack ? "warning" : "info", "firmware", isBack ? back : `${alias} runs firmware ${running}`);
@@ -387,7 +387,7 @@ export class Client {
 		return [INSTRUCTIONS, ...LIST_INSTRUCTIONS[this.catalog.kind]].join("\n");
 	}
 
-	/** Clients of today look for events in either of two places. The tasks of earlier revisions are of another kind. */
+	/** Some clients look for events in `extensions`, others in `events`. The tasks of earlier revisions are another feature. */
 	get #ownCapabilities(): object {
 		const hasEvents = this.gateway.find(events) !== undefined;
 		return {
@@ -406,7 +406,7 @@ export class Client {
 		};
 	}
 
-	/** The result as of 2026-07-28: it has a type, the gateway's name and the time to keep it. */
+	/** Adds the members of 2026-07-28 to a result: its type, the gateway's name and cache hints. */
 	#resultOf(method: string, result: object): Record<string, unknown> {
 		const { resultType = "complete", _meta } = result as { readonly resultType?: string; readonly _meta?: object };
 		const isCacheable = resultType === "complete" && (CACHED.has(method) || method === "resources/read");
@@ -431,7 +431,7 @@ function callTool(request: ClientRequest): Promise<OrInput<CallToolResult>> {
 	return callAsTask(request, tool, (each) => client.call(name, args, each));
 }
 
-/** A client in a session that is told of changes as long as it is connected. */
+/** Opens a client in a session, which is notified of changes until it disconnects. */
 export function openClient(gateway: Gateway, catalog: Catalog, channel: Channel): Client {
 	const client = new Client(gateway, catalog, channel);
 	client.onClosed(catalog.onChange((change) => client.announce(change)));

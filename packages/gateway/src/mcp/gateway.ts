@@ -49,7 +49,7 @@ export class Gateway {
 	readonly servers: ServerRegistry;
 	/** Asks clients what servers want to know. */
 	readonly asking: Asking;
-	/** The calls of clients that go on without them. */
+	/** Calls that continue after their clients got a task for them. */
 	readonly tasks: Tasks;
 	/** The progress of devices' updates. */
 	readonly updates: FirmwareUpdates;

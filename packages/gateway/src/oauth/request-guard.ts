@@ -22,7 +22,7 @@ import {
 	openConsoleSessions,
 	readCookie,
 } from "../http/console-sessions.js";
-import { type Admission, type Middleware, makeLimits, mayOperate, type RequestLimits } from "../http/route.js";
+import { type ClientAdmission, type Middleware, makeLimits, mayOperate, type RequestLimits } from "../http/route.js";
 import type { Challenge } from "./protected-resource.js";
 import type { SignIn } from "./sign-in.js";
 
@@ -47,7 +47,7 @@ export class RequestGuard {
 	/** The access of pages of other origins, by that of the gateway's own. */
 	readonly #foreign = new WeakMap<Access, Access>();
 	/** Open responses: streams stay open as long as the client wants. */
-	readonly #open = new Map<ServerResponse, Admission>();
+	readonly #open = new Map<ServerResponse, ClientAdmission>();
 	/** People who are signed in to the console. */
 	readonly sessions: ConsoleSessions;
 
@@ -78,10 +78,10 @@ export class RequestGuard {
 	 * Admits a request, until its answer is complete or {@link recheck} ends it. Rejects with GatewayError without a valid
 	 * token if one is required (401), and after too many requests (429).
 	 */
-	async admit(request: IncomingMessage, response: ServerResponse): Promise<Admission> {
+	async admit(request: IncomingMessage, response: ServerResponse): Promise<ClientAdmission> {
 		const { authorization = "", origin, "sec-fetch-site": site } = request.headers;
 		const secret = /^Bearer +([^ ]+) *$/i.exec(authorization)?.[1];
-		// A valid token is looked up first: it shows that one is needed, so the file of tokens is inspected once.
+		// Looked up first: a valid token shows that one is needed, without another read of the store.
 		const token = secret === undefined ? undefined : this.#gateway.tokens.verify("client", secret);
 		let admission = await (token === undefined ? this.#authenticate(request, secret) : this.#admitToken(token));
 		const { access, session } = admission;
@@ -134,7 +134,7 @@ export class RequestGuard {
 		await next();
 	};
 
-	/** The network address of a client: the last on the way that is not a trusted proxy. What stands before it could be made up. */
+	/** The network address of a client: the nearest that is not a trusted proxy. Entries of the header before it may be forged. */
 	addressOf({ socket, headers }: IncomingMessage): string {
 		let address = socket.remoteAddress ?? "unknown";
 		const forwarded = headers["x-forwarded-for"]?.toString().split(",") ?? [];
@@ -210,7 +210,7 @@ export class RequestGuard {
 	}
 
 	/** Admits a request without a token of the store. @param secret its bearer token; undefined if it has none */
-	async #authenticate(request: IncomingMessage, secret: string | undefined): Promise<Admission> {
+	async #authenticate(request: IncomingMessage, secret: string | undefined): Promise<ClientAdmission> {
 		const signIn = this.#signIn;
 		if (!this.needsToken) {
 			await this.#checkRate(request);
@@ -232,7 +232,7 @@ export class RequestGuard {
 		throw this.#rejection(request, "unauthorized", `missing bearer token ${CREATE_TOKEN}`);
 	}
 
-	async #admitToken(token: TokenRecord, session?: ConsoleSession): Promise<Admission> {
+	async #admitToken(token: TokenRecord, session?: ConsoleSession): Promise<ClientAdmission> {
 		const owner = `token ${token.name}`;
 		await this.#limits.request(owner);
 		this.#gateway.tokens.used(token);
@@ -257,7 +257,7 @@ export class RequestGuard {
 	}
 
 	/** Rejects with GatewayError if the token is for another resource (401), or allows nothing (403). */
-	async #admitGrant(request: IncomingMessage, grant: AccessGrant): Promise<Admission> {
+	async #admitGrant(request: IncomingMessage, grant: AccessGrant): Promise<ClientAdmission> {
 		const { tokens, settings } = this.#gateway;
 		const { principal, audience, limits, token } = grant;
 		const owner = `token ${principal}`;
@@ -290,7 +290,7 @@ export class RequestGuard {
 		return isIP(address) !== 0 && ipaddr.subnetMatch(ipaddr.process(address), ranges, "") === "proxy";
 	}
 
-	#stillAdmits({ token, session, grant }: Admission): boolean {
+	#stillAdmits({ token, session, grant }: ClientAdmission): boolean {
 		if (grant !== undefined) {
 			return grant.isCurrent();
 		}

@@ -24,7 +24,7 @@ export interface ResponseForm {
 	readonly onClose: (exchange: Exchange, isAnswered: boolean) => void;
 }
 
-/** Milliseconds between looks at open responses. After two of these, a response becomes a stream, or its stream gets a comment. */
+/** Interval of the checks of open responses, ms. After two of them, a response becomes a stream, or its stream gets a comment. */
 const TICK = 7_500;
 const QUIET_TICKS = 2;
 
@@ -44,13 +44,13 @@ export const STREAM = {
 };
 
 /**
- * The messages to the client that belong together: they go to its HTTP response, or after that was lost to the next one. An
- * answer is JSON, in one write; it becomes a stream of events only if something precedes it, or if it takes long.
+ * The messages to a client that share an HTTP response, or the next one if its connection is lost. An answer is JSON in one
+ * write; the response becomes a stream of events only if a notification precedes the answer, or if that takes long.
  *
- * Not the SDK's transports: those make every answer a web stream, and write its headers apart.
+ * Not the SDK's transports, which make every answer a web stream and write its headers separately.
  */
 export class Exchange implements Channel {
-	/** Its name in the ids of events. */
+	/** The number of its stream in the ids of events. */
 	readonly stream: number;
 	/** Whether its response is a stream of events. Otherwise the answers are sent as JSON, once all requests have theirs. */
 	isStream = false;
@@ -58,7 +58,7 @@ export class Exchange implements Channel {
 	readonly #pending = new Map<RequestId, JSONRPCRequest>();
 	readonly #form: ResponseForm;
 	readonly #isBatch: boolean;
-	/** JSON of messages that were not sent yet. */
+	/** JSON of answers that are sent once all requests have theirs. */
 	readonly #answers: string[] = [];
 	#response: ServerResponse;
 	#quietTicks = 0;
@@ -256,10 +256,10 @@ export interface EventId {
  * The last server-sent events of a session, for a client that has lost its connection: MCP "Resumability and Redelivery".
  * Events of all streams share the limits; the oldest go first.
  */
-export class EventLog {
+export class SentEvents {
 	readonly #events: (EventId & { readonly text: string })[] = [];
 	#characters = 0;
-	/** Above what an earlier process has given: its clients resume here. */
+	/** Starts above the numbers of an earlier process, whose clients resume here. */
 	#last = Date.now();
 
 	/** The number of the last event. */
@@ -284,7 +284,7 @@ export class EventLog {
 		return text;
 	}
 
-	/** The texts of a stream's events after one, as far as they are kept. */
+	/** The texts of the kept events of a stream after one. */
 	after({ stream, number }: EventId): string {
 		return this.#events
 			.flatMap((event) => (event.stream === stream && event.number > number ? [event.text] : []))
@@ -297,7 +297,7 @@ export function eventOf(json: string): string {
 	return `event: message\ndata: ${json}\n\n`;
 }
 
-/** Reads a `Last-Event-ID`; undefined if no {@link EventLog} has made it. */
+/** Reads a `Last-Event-ID`; undefined if no {@link SentEvents} has made it. */
 export function readEventId(text: string): EventId | undefined {
 	const [, stream, number] = /^(\d{1,15})-(\d{1,15})$/.exec(text) ?? [];
 	return number === undefined ? undefined : { stream: Number(stream), number: Number(number) };

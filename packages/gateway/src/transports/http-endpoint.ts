@@ -18,7 +18,7 @@ import type { Gateway } from "../mcp/gateway.js";
 import { FileStore } from "../store/file-store.js";
 import { COMMENT, Exchange, eventOf, type ResponseForm } from "./exchange.js";
 import { headersProblem, repeatedHeaders } from "./request-headers.js";
-import { type ConnectedClient, keyOf, Session } from "./session.js";
+import { type ConnectedClient, Session, settingsKey } from "./session.js";
 import { makeSessionIds, type SessionClaims, type SessionIds } from "./session-ids.js";
 
 /** Settings of an endpoint. Without `stateFolder`, subscriptions of clients are in memory; otherwise in its folder `sessions`. */
@@ -60,7 +60,7 @@ const ANSWER_TIME = 1_000;
 export class HttpEndpoint {
 	readonly gateway: Gateway;
 	readonly sessionIdleTimeout: number;
-	/** Keeps what would not be repeated in a restored session. */
+	/** Keeps subscriptions and log levels of sessions, which clients do not repeat when a session is restored. */
 	readonly store: Store;
 	readonly #maxSessions: number;
 	/** Sessions by id; the most recently used comes last. */
@@ -73,9 +73,9 @@ export class HttpEndpoint {
 	readonly #catalogs = new WeakMap<Access, LRUCache<string, Catalog>>();
 	/** Clients without a session: those with the same token and view, on the same path, share one. By catalog. */
 	readonly #stateless = new WeakMap<Catalog, Client>();
-	/** Requests of clients without a session that have no answer. */
+	/** Unanswered requests of clients without a session. */
 	readonly #open = new Map<Exchange, ClientRequest>();
-	/** Responses to calls of tools that are not complete. */
+	/** Incomplete responses to calls of tools. */
 	readonly #calls = new Set<ServerResponse>();
 	/** The form of responses to clients without a session. */
 	readonly #form: ResponseForm = {
@@ -163,7 +163,7 @@ export class HttpEndpoint {
 		}
 	}
 
-	/** Rejects requests from now on. The ones that are being served go on. */
+	/** Rejects new requests. Those in progress continue. */
 	stop(): void {
 		this.#stopping = true;
 	}
@@ -215,7 +215,7 @@ export class HttpEndpoint {
 			this.#claimsIn(id, catalog);
 			this.#ended.set(id, true);
 			this.#sessions.get(id)?.close(true);
-			await this.store.delete(keyOf(id)).catch(this.report);
+			await this.store.delete(settingsKey(id)).catch(this.report);
 			response.writeHead(200, HEADERS).end();
 			return;
 		}

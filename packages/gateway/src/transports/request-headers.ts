@@ -3,7 +3,7 @@ import { isObject } from "xs-mcp-firmware/core/text/json";
 /** The values that headers can repeat. */
 type Scalar = string | number | boolean;
 
-/** A JSON-RPC request or notification, as far as headers repeat it. */
+/** The members of a JSON-RPC request or notification that headers repeat. */
 interface Repeated {
 	readonly method?: string;
 	readonly params?: Readonly<Record<string, unknown>>;

@@ -2,12 +2,12 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { isSpecType, type JSONRPCMessage, type JSONRPCRequest, type LoggingLevel } from "@modelcontextprotocol/server";
 import { digest } from "xs-mcp-manager/core";
 import * as z from "zod";
-import { type Catalog, type CatalogChange, LIST_NAMES } from "../catalog/catalog.js";
+import { ANNOUNCED_LISTS, type Catalog, type CatalogChange } from "../catalog/catalog.js";
 import { GatewayError } from "../gateway-error.js";
 import { HEADERS } from "../http/route.js";
 import { Client } from "../mcp/client.js";
 import { type Channel, isMessage } from "../mcp/client-request.js";
-import { COMMENT, EventLog, Exchange, eventOf, type ResponseForm, readEventId, STREAM } from "./exchange.js";
+import { COMMENT, Exchange, eventOf, type ResponseForm, readEventId, SentEvents, STREAM } from "./exchange.js";
 import type { HttpEndpoint } from "./http-endpoint.js";
 import type { SessionClaims } from "./session-ids.js";
 
@@ -24,7 +24,7 @@ export interface ConnectedClient {
 	readonly calls: number;
 }
 
-/** The stream for what is not part of an answer. */
+/** The number of the stream for messages that belong to no request. */
 const STANDALONE = 0;
 
 /** Messages in a batch. */
@@ -45,7 +45,8 @@ const KEPT_SETTINGS = z.object({
 	logLevel: z.custom<LoggingLevel>(isSpecType.LoggingLevel).optional(),
 });
 
-const KEPT = "session/";
+/** Prefix of the keys of kept settings. */
+const PREFIX = "session/";
 
 /** Sessions whose settings are kept. Beyond that, the ones that were changed longest ago are forgotten. */
 const MAX_KEPT = 1_000;
@@ -70,10 +71,10 @@ export class Session implements Channel, ResponseForm {
 	readonly #client: Client;
 	/** Undefined until the client opens a stream. */
 	#standalone: Exchange | undefined;
-	readonly #events = new EventLog();
-	/** Numbers that no earlier process has given: a client could resume a stream of that. */
+	readonly #events = new SentEvents();
+	/** The number of the last stream. The first is above those of earlier processes, whose streams clients may try to resume. */
 	#streams = Date.now();
-	/** The number of the last event that was written to the stream for what is not part of an answer. */
+	/** The number of the last event that was written to the standalone stream. */
 	#sent = this.#events.last;
 	/** Subscriptions of an earlier process that have not succeeded yet: their server may still be connecting. */
 	readonly #missing = new Set<string>();
@@ -256,12 +257,12 @@ export class Session implements Channel, ResponseForm {
 
 	/** The client may have missed every kind of change. */
 	#restore(): void {
-		for (const list of LIST_NAMES) {
+		for (const list of ANNOUNCED_LISTS) {
 			this.#client.changes.set(list, false);
 		}
 		const { revision: protocolVersion, name, version, capabilities } = this.#claims;
 		this.#client.initialize({ protocolVersion, capabilities, clientInfo: { name, version } });
-		const { value } = this.#endpoint.store.get(keyOf(this.sessionId)) ?? {};
+		const { value } = this.#endpoint.store.get(settingsKey(this.sessionId)) ?? {};
 		const { subscriptions = [], logLevel = this.#client.logLevel } = KEPT_SETTINGS.safeParse(value).data ?? {};
 		this.#client.logLevel = logLevel;
 		for (const uri of subscriptions) {
@@ -292,8 +293,8 @@ export class Session implements Channel, ResponseForm {
 		});
 		const { store, report } = this.#endpoint;
 		try {
-			await store.set(keyOf(this.sessionId), { subscriptions: fitting, logLevel });
-			const kept = store.list(KEPT);
+			await store.set(settingsKey(this.sessionId), { subscriptions: fitting, logLevel });
+			const kept = store.list(PREFIX);
 			if (kept.length > MAX_KEPT) {
 				await store.delete(kept.reduce((one, other) => (other.revision < one.revision ? other : one)).key);
 			}
@@ -321,7 +322,7 @@ export class Session implements Channel, ResponseForm {
 		}
 	}
 
-	/** A client without a stream is told of a changed list later. Other changes wait for one that resumes its stream. */
+	/** A client without a stream learns of a changed list with its next call or stream. Other changes wait until it resumes one. */
 	#onChange(change: CatalogChange): void {
 		if (change.kind !== "updated") {
 			this.#client.changes.set(change.kind, this.#hasStream);
@@ -356,6 +357,6 @@ export class Session implements Channel, ResponseForm {
 }
 
 /** The key of a session's settings. The id itself is a secret. */
-export function keyOf(id: string): string {
-	return `${KEPT}${digest(id)}`;
+export function settingsKey(id: string): string {
+	return `${PREFIX}${digest(id)}`;
 }

@@ -11,7 +11,7 @@ import { isObject } from "xs-mcp-firmware/core/text/json";
 import { describeIssues, INVALID_RESPONSE, SERVER_ERROR } from "./errors.js";
 import { jsonText, readCapabilities, readInfo } from "./results.js";
 
-// The one reader of messages from devices, upstream servers and clients: null is absence. Results are read in results.ts.
+// Reads the messages of devices, upstream servers and clients. A member that is null counts as absent. Results: results.ts.
 
 /** The value of JSON text; undefined if it is not JSON. */
 export function jsonIn(text: string): unknown {

@@ -13,7 +13,7 @@ import { isObject } from "xs-mcp-firmware/core/text/json";
 import type { OrInput } from "./asking.js";
 import { responseError, ServerError } from "./errors.js";
 
-// The one reader of results: one bad part costs that part.
+// Reads the results of servers. An invalid part is dropped, and the rest is kept.
 
 type Members = Record<string, unknown>;
 
