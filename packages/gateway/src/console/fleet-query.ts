@@ -4,7 +4,7 @@ import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { Hono } from "hono";
 import * as z from "zod";
 import { GatewayError } from "../gateway-error.js";
-import { allow, type ClientAdmission, type HttpEnv, mayOperate, readJsonAs, streamLimit } from "../http/route.js";
+import { allow, type ClientAdmission, eventStreams, type HttpEnv, mayOperate, readJsonAs } from "../http/route.js";
 import type { Fleet, FleetRow } from "./fleet.js";
 import { PROBLEMS, type Problem } from "./messages.js";
 
@@ -102,9 +102,6 @@ export function totalsOf(rows: readonly SearchedRow[]) {
 	};
 }
 
-/** Milliseconds between comments in a quiet stream: proxies keep it open, and a page notices that it was lost. */
-const KEEP_ALIVE = 10_000;
-
 /**
  * Serves the fleet to pages.
  *
@@ -114,12 +111,12 @@ const KEEP_ALIVE = 10_000;
  */
 export function addFleetStreams(app: Hono<HttpEnv>, fleet: Fleet, maxBodyBytes: number): void {
 	const pages = new Map<string, { readonly principal: string; readonly look: (view: FleetView) => void }>();
-	const count = streamLimit("consoles");
+	const startStream = eventStreams("consoles");
 	app.all("/console/stream", allow("GET"), (c) => {
 		const id = randomUUID();
 		const { outgoing } = c.env;
 		const { admission } = c.var;
-		count(admission.owner, outgoing);
+		startStream(admission.owner, outgoing);
 		const look = streamPage(fleet, outgoing, admission, id);
 		pages.set(id, { principal: admission.access.principal, look });
 		outgoing.once("close", () => pages.delete(id));
@@ -138,7 +135,6 @@ export function addFleetStreams(app: Hono<HttpEnv>, fleet: Fleet, maxBodyBytes: 
 
 /** Sends a page the content of its view, and then each change. Returns a function that sets another view. */
 function streamPage(fleet: Fleet, response: ServerResponse, admission: ClientAdmission, id: string) {
-	response.writeHead(200, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
 	/** The parts that the page has, as JSON. */
 	const sent = new Map<string, string>();
 	let view: FleetView = {};
@@ -160,12 +156,7 @@ function streamPage(fleet: Fleet, response: ServerResponse, admission: ClientAdm
 			response.write(`data: {${different.join(",")}}\n\n`);
 		}
 	};
-	const unfollow = fleet.follow(update);
-	const timer = setInterval(() => response.write(":\n\n"), KEEP_ALIVE);
-	response.once("close", () => {
-		clearInterval(timer);
-		unfollow();
-	});
+	response.once("close", fleet.follow(update));
 	response.on("drain", update);
 	update();
 	return (next: FleetView): void => {

@@ -7,16 +7,13 @@ import { reaches } from "../config/access.js";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
 import type { RunningGateway } from "../gateway.js";
 import { GatewayError } from "../gateway-error.js";
-import { allow, deviceOf, needsOperator, readJsonAs, streamLimit } from "../http/route.js";
+import { allow, deviceOf, eventStreams, needsOperator, readJsonAs } from "../http/route.js";
 
 /** A device, as `GET /devices` describes it. */
 export type DeviceSummary = ReturnType<typeof summaryOf>;
 
 /** Bytes that may wait for a client that watches events; beyond, its stream ends. */
 const MAX_BACKLOG = 1024 * 1024;
-
-/** Milliseconds between comments in a stream, which keep proxies from closing a quiet one. */
-const KEEP_ALIVE = 15_000;
 
 /** Serves metrics for Prometheus, events of devices, and for tokens that can access all devices the state of the cluster. */
 export function addOperatorRoutes(gateway: RunningGateway, events: GatewayEvents): void {
@@ -25,13 +22,12 @@ export function addOperatorRoutes(gateway: RunningGateway, events: GatewayEvents
 	app.all("/metrics", allow("GET"), async (c) =>
 		c.body(await registry.metrics(), 200, { "Content-Type": registry.contentType }),
 	);
-	const count = streamLimit("event streams");
+	const startStream = eventStreams("event streams");
 	app.all("/events", allow("GET"), (c) => {
-		count(c.var.admission.owner, c.env.outgoing);
-		const { access } = c.var.admission;
+		const { access, owner } = c.var.admission;
 		// Node's response says how much waits for a client that does not read.
 		const { outgoing: response } = c.env;
-		response.writeHead(200, { "Content-Type": "text/event-stream" });
+		startStream(owner, response);
 		response.write(": connected\n\n");
 		const write = (event: GatewayEvent): void => {
 			if (response.writableLength > MAX_BACKLOG) {
@@ -40,12 +36,8 @@ export function addOperatorRoutes(gateway: RunningGateway, events: GatewayEvents
 				response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 			}
 		};
-		const timer = setInterval(() => response.write(":\n\n"), KEEP_ALIVE);
 		events.on("event", write);
-		response.once("close", () => {
-			clearInterval(timer);
-			events.off("event", write);
-		});
+		response.once("close", () => events.off("event", write));
 		return RESPONSE_ALREADY_SENT;
 	});
 	app.all("/cluster", allow("GET"), (c) => {

@@ -272,14 +272,17 @@ function tooMany(what: string, { msBeforeNext }: RateLimiterRes): GatewayError {
 const MAX_STREAMS_PER_OWNER = 20;
 const MAX_STREAMS = 500;
 
+/** Milliseconds between comments in a stream: proxies keep a quiet one open, and a page notices that it was lost. */
+const KEEP_ALIVE = 10_000;
+
 /**
- * Limits the open streams of one kind. At the limit of all, one of the owner with the most makes room for an owner with fewer.
+ * Makes a function that starts streams of events of one kind, within limits. At the limit of all, one of the owner with the most
+ * makes room for an owner with fewer.
  *
  * @param kind in the plural, for the error
- * @returns a function that counts a stream until its response is closed. It gets the `owner` of its admission, and throws GatewayError
- * (503) if the owner has too many
+ * @returns a function that gets the `owner` of the stream's admission. It throws GatewayError (503) if the owner has too many
  */
-export function streamLimit(kind: string): (owner: string, response: ServerResponse) => void {
+export function eventStreams(kind: string): (owner: string, response: ServerResponse) => void {
 	/** The oldest first. */
 	const open = new Map<ServerResponse, { holder: readonly string[]; isIdle: false; response: ServerResponse }>();
 	const tooMany = (limit: number): GatewayError =>
@@ -298,7 +301,12 @@ export function streamLimit(kind: string): (owner: string, response: ServerRespo
 			victim.response.destroy();
 		}
 		open.set(response, { holder: [owner], isIdle: false, response });
-		response.once("close", () => open.delete(response));
+		response.writeHead(200, { "Content-Type": "text/event-stream", "X-Accel-Buffering": "no" });
+		const timer = setInterval(() => response.write(":\n\n"), KEEP_ALIVE);
+		response.once("close", () => {
+			clearInterval(timer);
+			open.delete(response);
+		});
 	};
 }
 

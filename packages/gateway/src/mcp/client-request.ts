@@ -74,7 +74,7 @@ export class ClientRequest implements RequestContext {
 	readonly id: RequestId;
 	readonly method: string;
 	readonly params: Members;
-	/** What is cancelled with the request. Undefined for a task, which has a signal. */
+	/** Waiters that are cancelled with the request. Undefined for a task, which has a signal. */
 	readonly awaited: Set<Cancellable> | undefined;
 	readonly principal: string;
 	/** The application, as it names itself. */

@@ -161,7 +161,7 @@ export function readClientMessage(value: unknown): unknown {
 	if (!isObject(value)) {
 		return value;
 	}
-	const plain = withoutNulls(value);
+	const plain = flawOf(value, MAX_NESTING) === undefined ? value : strip(value, isMessageData, MAX_NESTING, "");
 	// A request with null as its id would become a notification.
 	const message = value.id === null ? { ...plain, id: null } : plain;
 	const { method, params } = message;
