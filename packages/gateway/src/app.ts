@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { type Context, Hono } from "hono";
@@ -12,7 +12,7 @@ import { urlsForDevices } from "./devices/bootstrap/bootstrap-answer.js";
 import type { GatewayUrls, RunningGateway } from "./gateway.js";
 import { GatewayError } from "./gateway-error.js";
 import { history } from "./history/plugin.js";
-import { closeServer, listenOn, makeListener, makeServer } from "./http/listener.js";
+import { closeServer, createClientServer, listenOn, makeRequestListener } from "./http/listener.js";
 import { deviceBody, makeRejectionReport, type RejectionReport } from "./http/rejections.js";
 import {
 	allowOrigin,
@@ -62,8 +62,9 @@ export function serveClients(gateway: RunningGateway): Clients {
 	gateway.on("listen", async () => {
 		const files = readTlsFiles("http", settings);
 		const tls = files?.options;
-		const onRequest = serveRequests(gateway, clients, makeListener(createApp(gateway, clients, signIn), rejections));
-		const listening = makeServer(onRequest, rejections, log, tls);
+		const serveOthers = makeRequestListener(createApp(gateway, clients, signIn), rejections);
+		const onRequest = serveRequests(gateway, clients, serveOthers);
+		const listening = createClientServer(onRequest, rejections, log, tls);
 		const onError = (err: Error): void => log.error({ err }, "cannot accept clients");
 		const actual = await listenAt("http", port, () => listenOn(listening, { host: address, port }, onError));
 		server = listening;
@@ -88,8 +89,8 @@ export function serveClients(gateway: RunningGateway): Clients {
 function serveRequests(
 	{ settings, urls }: RunningGateway,
 	{ endpoint, guard, rejections }: Clients,
-	serveOthers: ReturnType<typeof makeListener>,
-): typeof serveOthers {
+	serveOthers: RequestListener,
+): RequestListener {
 	const serve = async (incoming: IncomingMessage, outgoing: ServerResponse, name: string): Promise<void> => {
 		try {
 			guard.checkSource(incoming);

@@ -130,6 +130,7 @@ export class RunningGateway extends Gateway {
 		});
 		this.on("close", async () => host.onClosed?.());
 		this.on("close", () => this.limitedLog.flush());
+		// Devices may connect until their ports are closed.
 		this.on("close", () => super.close());
 		this.#countServers();
 	}

@@ -4,7 +4,7 @@ import { present } from "xs-mcp-manager/core";
 import { listenAt, readPem, readTlsFiles, urlAt } from "../config/listen-address.js";
 import type { RunningGateway } from "../gateway.js";
 import { GatewayError } from "../gateway-error.js";
-import { makeListener } from "../http/listener.js";
+import { makeRequestListener } from "../http/listener.js";
 import { deviceBody } from "../http/rejections.js";
 import { type HttpEnv, setHeaders } from "../http/route.js";
 import { ConfigurationError, withoutPassword } from "../plugin.js";
@@ -111,7 +111,7 @@ export function openPorts(gateway: RunningGateway): DevicePorts {
 	if (websocket) {
 		const { websocketAddress, websocketPort, allowedOrigins } = settings;
 		gateway.on("listen", async () => {
-			const onRequest = makeListener(createDeviceApp(gateway), gateway.use(clients).rejections);
+			const onRequest = makeRequestListener(createDeviceApp(gateway), gateway.use(clients).rejections);
 			await openPort("websocket", websocketAddress, websocketPort, (options) =>
 				listenForWebSocket(servers, { ...options, allowedOrigins, onRequest }),
 			);

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Server as NetServer, Socket } from "node:net";
 import type { TlsOptions } from "node:tls";
@@ -137,18 +137,16 @@ export function watchLiveness(socket: WebSocket, interval = 30_000): void {
 	socket.once("close", () => clearInterval(timer));
 }
 
-type Listener = (incoming: IncomingMessage, outgoing: ServerResponse) => void;
-
 /** Milliseconds for a client to close its side of a connection that is rejected. */
 const HALF_OPEN_TIME = 1_000;
 
-/**
- * Makes Node's HTTP or HTTPS server, with limits on how slow a request may be. It answers a connection that never made a request:
- * it is too slow, or does not speak HTTP.
- *
- * @param tls key and certificate: the server then speaks HTTPS
- */
-export function makeServer(onRequest: Listener, rejections: RejectionReport, log: Logger, tls?: TlsOptions): Server {
+/** Makes the server for clients. It also answers and reports a connection that is too slow for a request, or does not speak HTTP. */
+export function createClientServer(
+	onRequest: RequestListener,
+	rejections: RejectionReport,
+	log: Logger,
+	tls: TlsOptions | undefined,
+): Server {
 	const server = createHttpServer((err) => log.error({ err }, "response failed"), { tls });
 	server.on("request", onRequest);
 	server.on("clientError", ({ code }: NodeJS.ErrnoException, socket: Socket) => {
@@ -168,7 +166,7 @@ export function makeServer(onRequest: Listener, rejections: RejectionReport, log
 }
 
 /** Passes the requests of a Node server to a Hono app. */
-export function makeListener(app: Hono<HttpEnv>, rejections: RejectionReport): Listener {
+export function makeRequestListener(app: Hono<HttpEnv>, rejections: RejectionReport): RequestListener {
 	return getRequestListener(app.fetch, {
 		overrideGlobalObjects: false,
 		// The rest of a rejected request is drained before the answer.
