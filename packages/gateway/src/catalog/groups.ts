@@ -23,7 +23,7 @@ export interface ToolGroup {
 	readonly members: readonly FoundTool[];
 }
 
-/** The argument of a group's tool that says which devices are meant. */
+/** The argument of a group's tool that selects devices. */
 export const DEVICES = "devices";
 
 /** Most devices and tags named in a schema. Beyond that the client gets them from servers_list. */
@@ -185,7 +185,7 @@ export async function callGroup(
 	if (chosen.length > MAX_DEVICES) {
 		return answerWrongArguments(`${DEVICES}: ${chosen.length} devices, at most ${MAX_DEVICES} in one call`, revision);
 	}
-	// The schema is the same for all: one check is enough.
+	// Wrong arguments fail as one call, before any device is called.
 	const [{ server, tool }] = chosen as [FoundTool];
 	try {
 		await server.checkArguments(tool, args);

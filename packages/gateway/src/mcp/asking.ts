@@ -137,7 +137,7 @@ export function makeAsking(key: string | Uint8Array = randomBytes(32)) {
 			checkQuestion(capabilities, question as Question);
 		}
 		if (state === undefined && Object.keys(inputRequests).length === 0) {
-			throw new ProtocolError(ProtocolErrorCode.InternalError, "the server asks for input, and says for none");
+			throw new ProtocolError(ProtocolErrorCode.InternalError, "the server asks for input, but sends no question");
 		}
 		return state === undefined
 			? result
@@ -189,7 +189,7 @@ export function checkQuestion(capabilities: ClientCapabilities, question: Questi
 	if (requiredCapabilities === undefined) {
 		throw new ProtocolError(
 			ProtocolErrorCode.InternalError,
-			`the server asks by ${question.method}, which MCP has not`,
+			`the server asks by ${question.method}, which is not a question of MCP`,
 		);
 	}
 	if (!canAnswer(capabilities, question)) {
