@@ -1,4 +1,5 @@
 import built from "mc/config";
+import Preference from "preference";
 import { openBoard } from "src/hardware/boards/target/board";
 import { findFeatures } from "src/platform/features";
 import { openNetwork } from "src/platform/network";
@@ -9,10 +10,11 @@ import askBrightness from "./brightness-tool.js";
 import { beyondTools } from "./features.js";
 
 const application = new Application({
-	board: openBoard(),
+	openBoard,
+	store: Preference,
 	built,
 	openNetwork,
-	tools: [...findTools(), askBrightness],
+	findTools: (wanted) => [...findTools(wanted), askBrightness],
 	timer: Timer,
 	log: (message) => trace(`${message}\n`),
 });

@@ -9,31 +9,34 @@ import update from "../../src/features/update/feature.js";
 import { voiceFeature } from "../../src/features/voice/voice.js";
 import type { SessionPolicy } from "../../src/protocols/protocol.js";
 import { TOOLS, type Wire } from "./client.js";
-import { FakeBoard } from "./fake-board.js";
+import { FakeBoard, FakeSettings } from "./fake-board.js";
 import { FakeMqttClient, FakeWebSocketClient } from "./fake-clients.js";
 import { FakeHttpClient } from "./fake-http-client.js";
 import { FakeTransport, type TransportChoice } from "./fake-protocol.js";
 import { FakeTimer } from "./fake-timer.js";
 
+type Board = ReturnType<Host["openBoard"]>;
+
 /** Options of the application, and its features: by default those of a small build. */
-type More = Partial<Host> & { readonly features?: readonly Feature[] };
+type More = Partial<Host> & { readonly features?: readonly Feature[]; readonly tools?: Application["tools"] };
 
 export const SMALL_BUILD: readonly Feature[] = [language, update];
 
 export function start(
-	board: Host["board"] = new FakeBoard(),
+	board: Board = new FakeBoard(),
 	choice: TransportChoice = {},
 	session: SessionPolicy = "always",
-	{ features = SMALL_BUILD, built, ...more }: More = {},
+	{ features = SMALL_BUILD, built, tools = TOOLS, ...more }: More = {},
 ) {
 	const timer = new FakeTimer();
 	const log: string[] = [];
 	const transport = new FakeTransport(choice);
 	const application = new Application({
-		board,
+		openBoard: () => board,
+		store: new FakeSettings(),
 		built: { backend: "ws://backend/", session, ...built },
 		openNetwork: () => ({}),
-		tools: TOOLS,
+		findTools: () => tools,
 		timer,
 		log: (line) => log.push(line),
 		...more,
@@ -66,24 +69,34 @@ export const stateChange = (newState: string, oldState: string): object => ({
 });
 
 interface Choice extends Partial<Host> {
+	readonly board?: Board;
+	readonly tools?: Application["tools"];
 	readonly timer?: FakeTimer;
 	/** Features added to those of a usual build. */
 	readonly features?: readonly Feature[];
 }
 
 /** The firmware as `main.ts` starts it, for a backend at ws://h/, on a network of fake clients. */
-export function startOn({ built, timer = new FakeTimer(), features = [], ...host }: Choice) {
+export function startOn({
+	board = new FakeBoard(),
+	built,
+	tools = TOOLS,
+	timer = new FakeTimer(),
+	features = [],
+	...host
+}: Choice) {
 	const log: string[] = [];
 	const first = FakeWebSocketClient.made.length;
 	const application = new Application({
-		board: new FakeBoard(),
+		openBoard: () => board,
+		store: new FakeSettings(),
 		built: { backend: "ws://h/", ...built },
 		openNetwork: () => ({
 			ws: { io: FakeWebSocketClient },
 			mqtt: { io: FakeMqttClient },
 			http: { io: FakeHttpClient },
 		}),
-		tools: TOOLS,
+		findTools: () => tools,
 		timer,
 		log: (line) => log.push(line),
 		...host,

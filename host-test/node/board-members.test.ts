@@ -12,6 +12,7 @@ import type { OpenCodecChip } from "../../src/hardware/drivers/register-speaker.
 import type { Board } from "../../src/hardware/hardware.js";
 import type { Button } from "../../src/hardware/kinds/button.js";
 import type { Light } from "../../src/hardware/kinds/light.js";
+import { FakeSettings } from "../doubles/fake-board.js";
 import { fakeBus } from "../doubles/fake-bus.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 
@@ -73,11 +74,18 @@ async function open(member: string, data: BoardData, given: object = {}, SMBus: 
 	const { default: opener } = await importBundle<{ readonly default: OpenMember }>(entry, doubles);
 	globals.timer = Object.assign(new FakeTimer(), { delays: [] });
 	globals.device = { I2C: { default: { data: 1, clock: 2 } }, io: { SMBus } };
-	const opening: OpeningBoard = { data, board: given, setTime() {} };
+	const lines: string[] = [];
+	const log = (line: string): void => void lines.push(line);
+	const opening: OpeningBoard = {
+		data,
+		board: given,
+		source: { built: {}, settings: new FakeSettings() },
+		log,
+		setTime() {},
+	};
 	// The board opens its members this way.
-	openOptional(opening.board, member, () => opener(opening));
-	const { failures: lines = [], ...board } = opening.board;
-	return { board: board as Record<string, object>, lines };
+	openOptional(log, member, () => opener(opening));
+	return { board: opening.board as Record<string, object>, lines, log };
 }
 
 const BUS = { data: 1, clock: 2, io: "SMBus" };
@@ -191,8 +199,8 @@ describe("a board of data", () => {
 		globals.modules = { "src/hardware/drivers/es7210": (...args) => ({ count: started.push(args) }) };
 		const player = { volume: 70 };
 		const microphone = { codec: "es7210", address: 0x41, i2s: I2S, channels: 1 } as const;
-		const { board } = await open("microphone", { microphone }, { player });
-		assert.deepEqual(board.codec, [player, 1, undefined]);
+		const { board, log } = await open("microphone", { microphone }, { player });
+		assert.deepEqual(board.codec, [player, log, 1, undefined]);
 		assert.deepEqual(started, [[BUS, 0x41, false]]);
 	});
 
@@ -206,8 +214,8 @@ describe("a board of data", () => {
 		const { config } = boardManifest("board", data as BoardData, "src", "sdkconfig") as {
 			config: { board: BoardData };
 		};
-		const { board } = await open("microphone", config.board, { player: {} });
-		assert.deepEqual(board.codec, [{}, 2, true]);
+		const { board, log } = await open("microphone", config.board, { player: {} });
+		assert.deepEqual(board.codec, [{}, log, 2, true]);
 	});
 
 	it("opens no chip for a microphone that shares the speaker's, and no codec without a player", async () => {
@@ -341,9 +349,10 @@ describe("a board of data", () => {
 			},
 		});
 		const entry = join(ROOT, "src/hardware/boards/esp32/board.ts");
-		const { openBoard } = await importBundle<{ openBoard(): Board }>(entry, wholeBoard);
-		const { failures } = openBoard();
-		assert.deepEqual([opened, failures], [["motion"], ["touch not opened: Error: no answer"]]);
+		const { openBoard } = await importBundle<{ openBoard(services: object): Board }>(entry, wholeBoard);
+		const lines: string[] = [];
+		openBoard({ log: (line: string) => lines.push(line) });
+		assert.deepEqual([opened, lines], [["motion"], ["touch not opened: Error: no answer"]]);
 	});
 
 	it("opens every member that a manifest has", async () => {
@@ -357,8 +366,8 @@ describe("a board of data", () => {
 			),
 		});
 		const entry = join(ROOT, "src/hardware/boards/esp32/board.ts");
-		const { openBoard } = await importBundle<{ openBoard(): object }>(entry, wholeBoard);
-		openBoard();
+		const { openBoard } = await importBundle<{ openBoard(services: object): object }>(entry, wholeBoard);
+		openBoard({});
 		assert.deepEqual(opened.sort(), members.sort());
 	});
 

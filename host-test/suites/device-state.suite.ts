@@ -1,6 +1,6 @@
 import { Application } from "../../src/core/application.js";
 import type { DeviceState } from "../../src/core/listener.js";
-import { FakeBoard } from "../doubles/fake-board.js";
+import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, suite } from "../harness.js";
 
@@ -38,8 +38,14 @@ function wayTo(target: DeviceState): DeviceState[] {
 function applicationIn(state: DeviceState) {
 	const changes: DeviceState[] = [];
 	const log: string[] = [];
-	const host = { board: new FakeBoard(), built: {}, openNetwork: () => ({}), tools: [], timer: new FakeTimer() };
-	const application = new Application({ ...host, log: (line) => log.push(line) });
+	const host = {
+		openBoard: () => new FakeBoard(),
+		built: {},
+		store: new FakeSettings(),
+		openNetwork: () => ({}),
+		findTools: () => [],
+	};
+	const application = new Application({ ...host, timer: new FakeTimer(), log: (line) => log.push(line) });
 	application.listen({ onState: (newState) => void changes.push(newState) });
 	for (const step of wayTo(state)) {
 		application.enter(step);

@@ -111,6 +111,7 @@ export default suite("a setting that cannot be used", {
 	"is not what any other error is taken for"() {
 		const board = Object.assign(new FakeBoard(), {
 			system: {
+				info: () => ({}),
 				get macAddress(): string {
 					throw new TypeError("no radio");
 				},

@@ -6,7 +6,7 @@ import type { SerialOptions, SerialPort, SerialRecord } from "../../src/hardware
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../../src/hardware/wifi-setup.js";
 import { makePacket, PACKET, PacketReader } from "../../src/protocols/improv-packet.js";
 import { FakeAccessPoint } from "../doubles/fake-access-point.js";
-import { FakeBoard } from "../doubles/fake-board.js";
+import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
 import { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { FakeTimer } from "../doubles/fake-timer.js";
 import { equal, given, ok, settled, suite } from "../harness.js";
@@ -28,10 +28,11 @@ function bytes(hex: string): Uint8Array {
 
 function startOn(board: FakeBoard, log: string[] = [], built: Readonly<Record<string, unknown>> = {}): Application {
 	const application = new Application({
-		board,
+		openBoard: () => board,
+		store: new FakeSettings(),
 		built: { backend: "ws://h/", ...built },
 		openNetwork: () => ({ ws: { io: FakeWebSocketClient } }),
-		tools: [],
+		findTools: () => [],
 		timer: new FakeTimer(),
 		log: (line) => void (line.startsWith("Improv") && log.push(line)),
 	});

@@ -1,3 +1,4 @@
+import type { Host } from "../../src/core/application.js";
 import log, { RecentLog } from "../../src/features/log.js";
 import { ProtocolError } from "../../src/protocols/envelope.js";
 import { FakeBoard } from "../doubles/fake-board.js";
@@ -45,10 +46,21 @@ export default suite("the latest lines of the device's log", {
 		equal(new Set(recent.lines.map(({ length }) => length)).size, 1);
 		ok(recent.lines.join("").length <= 2_000);
 	},
-	"begin with the parts that the board could not open"() {
-		const failures = ["display not opened: Error: no answer"];
-		const { application } = start(Object.assign(new FakeBoard(), { failures }), {}, undefined, { features: [log] });
+	"begin with those from before the device started, such as a part that could not be opened"() {
+		let logOfBoard = (_line: string): void => {};
+		const openBoard: Host["openBoard"] = ({ log }) => {
+			logOfBoard = log;
+			log("display not opened: Error: no answer");
+			return new FakeBoard();
+		};
+		const { application } = start(undefined, {}, undefined, { features: [log], openBoard });
 		equal(application.board.log?.lines[0], "0.0 display not opened: Error: no answer");
+		logOfBoard("Wi-Fi: lost");
+		equal(application.board.log?.lines.at(-1), "0.0 Wi-Fi: lost");
+	},
+	"have the reason of a fatal error"() {
+		const { application } = start(undefined, {}, undefined, { features: [log], built: { backend: "h" } });
+		ok(application.board.log?.lines.some((line) => line.includes("fatal error: backend")));
 	},
 	"hold no query of a URL, which may have a key"() {
 		const { recent } = logAt(0);

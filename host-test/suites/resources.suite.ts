@@ -54,11 +54,10 @@ export default suite("resources", {
 			resources: { subscribe: true, listChanged: true },
 		});
 	},
-	"name the parts of a board, and neither its faults nor its pins of a fixed level"() {
+	"name the parts of a board, and not its pins of a fixed level"() {
 		const board = {
 			name: "lamp",
 			battery: { level: 100, charging: false },
-			failures: ["rtc not opened"],
 			outputs: [{}],
 		};
 		const client = new Client({ context: board as Hardware, features: [new Resources<Hardware>(OFFERED)] });

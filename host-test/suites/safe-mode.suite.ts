@@ -1,5 +1,5 @@
 import type { Feature } from "../../src/core/listener.js";
-import { needsSafeMode, SAFE_TOOLS } from "../../src/core/safe-mode.js";
+import { needsSafeMode } from "../../src/core/safe-mode.js";
 import type { Installer } from "../../src/hardware/updater.js";
 import { findTools } from "../../src/platform/tools.js";
 import { FakeBoard, FakeSettings } from "../doubles/fake-board.js";
@@ -23,14 +23,18 @@ function starts(reasons: readonly string[], running = 1_000, settings = new Fake
 
 const crashes = (count: number, reason = "panic"): string[] => Array.from({ length: count }, () => reason);
 
-function startSafely() {
+/** A board that has restarted so often that its device starts in safe mode. */
+function crashedBoard() {
 	const board = new FakeBoard();
-	const started = startOn({
-		board,
-		isSafe: true,
-		tools: findTools(SAFE_TOOLS),
-	});
-	return { ...started, board };
+	board.settings.set("start", "starts", MAX_RESTARTS);
+	const { info } = board.system;
+	Object.assign(board.system, { info: () => ({ ...info(), reset_reason: "panic" }) });
+	return board;
+}
+
+function startSafely() {
+	const board = crashedBoard();
+	return { ...startOn({ board, findTools }), board };
 }
 
 export default suite("safe mode", {
@@ -55,7 +59,7 @@ export default suite("safe mode", {
 	"starts only features for rescue, as a setting that cannot be used does"() {
 		for (const [options, expected] of [
 			[{}, ["late", "early", "rescue"]],
-			[{ isSafe: true }, ["rescue"]],
+			[{ board: crashedBoard() }, ["rescue"]],
 			[{ built: { protocolVersion: 7 } }, ["late", "early", "rescue", "rescue"]],
 		] as const) {
 			const names: string[] = [];

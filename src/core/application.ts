@@ -1,4 +1,5 @@
 import type { Words } from "../features/language.js";
+import type { BoardServices } from "../hardware/board-data.js";
 import { Guard } from "../hardware/guard.js";
 import {
 	type Board,
@@ -20,13 +21,15 @@ import { BackendMessages } from "./backend-messages.js";
 import { DeviceNetwork, type OpenNetwork } from "./device-network.js";
 import { FIRMWARE } from "./firmware.js";
 import { Inputs } from "./inputs.js";
+import { preferFlashed } from "./known-networks.js";
 import { type DeviceState, type Feature, type Listener, startInOrder, TRANSITIONS } from "./listener.js";
 import { observeParts } from "./observed-parts.js";
 import { OfflineRestart } from "./offline-restart.js";
 import { readSetting, SettingError, type SettingSource } from "./read-setting.js";
-import { SafeMode } from "./safe-mode.js";
+import { needsSafeMode, SAFE_TOOLS, SafeMode } from "./safe-mode.js";
 import { type SettingName, type SettingValue, unknownSettings } from "./settings-table.js";
 import { StatusIcons } from "./status-icons.js";
+import { type SettingsStore, StoredSettings } from "./stored-settings.js";
 import { Talk } from "./talk.js";
 import { hostnameOf } from "./text/hostname.js";
 
@@ -35,27 +38,30 @@ const RESTART_DELAY = 1000;
 
 /** Values and functions of the platform that the firmware runs on. */
 export interface Host extends Runtime {
-	readonly board: Board & { readonly system: System };
+	openBoard(services: BoardServices): Board & { readonly system: System };
 	/** Settings of the build: the manifest's `config`. */
 	readonly built: SettingSource["built"];
+	/** The flash that the stored settings are in. */
+	readonly store: SettingsStore;
 	readonly openNetwork: OpenNetwork;
-	readonly tools: readonly HardwareTool[];
+	/** @param wanted modules of tools. Default: all of the build */
+	findTools(wanted?: readonly string[]): readonly HardwareTool[];
 	/** A monotonic clock: milliseconds, as a 32-bit number. Default: one that stands still. */
 	readonly ticks?: () => number;
 	/** Milliseconds since 1970. Default `Date.now`. */
 	readonly now?: () => number;
-	/** Whether the device starts in safe mode. Default false. */
-	readonly isSafe?: boolean;
 }
 
 /** The firmware put together: the board, its settings, its state, the backend, the MCP server, and the bus of events. */
 export class Application implements Device {
 	readonly log: (message: string) => void;
+	/** Lines of the log from before the device has started, for listeners. Undefined afterwards. */
+	private early: string[] | undefined = [];
 	/** Counts and logs errors that nobody handles. */
 	readonly guard: Guard;
 	private listeners: Listener[] = [];
 	/** Parts of the board. Features add theirs. */
-	readonly board: Host["board"] & Hardware;
+	readonly board: ReturnType<Host["openBoard"]> & Hardware;
 	/** Values of the settings: those that are stored, and those of the build. */
 	readonly source: SettingSource;
 	readonly timer: TimerModule;
@@ -78,23 +84,27 @@ export class Application implements Device {
 	/** Fatal error: a setting that cannot be used, so that only features for rescue run. */
 	failure: string | undefined;
 	/** The board as it was opened, without the observers of its parts. */
-	private readonly opened: Host["board"];
+	private readonly opened: ReturnType<Host["openBoard"]>;
 	private readonly startTicks: number;
 
-	constructor({ board, built, openNetwork, tools, timer, log, ticks = () => 0, now = Date.now, isSafe = false }: Host) {
+	constructor({ openBoard, built, store, openNetwork, findTools, timer, log, ticks = () => 0, now = Date.now }: Host) {
 		this.log = (message) => {
 			log(message);
-			this.emit("onLog", message);
+			this.early === undefined ? this.emit("onLog", message) : this.early.push(message);
 		};
 		this.guard = new Guard(this.log, ticks);
+		const source = { built, settings: new StoredSettings(store, this.log) };
+		// Before the board reads its settings.
+		preferFlashed(source, this.log);
+		const board = openBoard({ source, log: this.log });
 		this.opened = board;
 		this.board = Object.assign({ ...board }, { device: this });
 		this.source = { built, settings: board.settings };
 		this.timer = timer;
 		this.ticks = ticks;
 		this.now = now;
-		this.isSafe = isSafe;
-		this.tools = tools;
+		this.isSafe = needsSafeMode(board, timer);
+		this.tools = findTools(this.isSafe ? SAFE_TOOLS : undefined);
 		this.startTicks = ticks();
 		observeParts(this);
 		this.network = new DeviceNetwork(this, openNetwork);
@@ -152,8 +162,10 @@ export class Application implements Device {
 			}
 			this.fail(error.message, rescue);
 		}
-		for (const failure of this.board.failures ?? []) {
-			this.log(failure);
+		const { early = [] } = this;
+		this.early = undefined;
+		for (const line of early) {
+			this.emit("onLog", line);
 		}
 		const unknown = unknownSettings(this.source.built);
 		if (unknown.length > 0) {

@@ -23,7 +23,7 @@ const LASTING_START = 300_000;
  */
 export const modsFeature = (findMod: () => (() => unknown) | undefined): Feature => ({
 	name: "mods",
-	after: ["log", "parts"],
+	after: ["parts"],
 	start(app) {
 		const load = findMod();
 		const { timer, board } = app;

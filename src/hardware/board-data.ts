@@ -1,4 +1,5 @@
-import type { Backlight, Board } from "./hardware.js";
+import type { StoredSource } from "../core/known-networks.js";
+import type { Backlight, Board, Runtime } from "./hardware.js";
 
 /** Chips of SDK 8.2.3 that have Wi-Fi, by ESP-IDF's names. */
 export type Chip = "esp32" | "esp32s2" | "esp32s3" | "esp32c3" | "esp32c6";
@@ -223,8 +224,13 @@ export interface BoardData {
 	readonly note?: string;
 }
 
+/** The device's log and settings, which a board opens its parts with. */
+export interface BoardServices extends Pick<Runtime, "log"> {
+	readonly source: StoredSource;
+}
+
 /** A board whose parts are being opened. */
-export interface OpeningBoard {
+export interface OpeningBoard extends BoardServices {
 	/** The members that the firmware needs at run time: the manifest's `config.board`. */
 	readonly data: BoardData;
 	/** The parts so far. */

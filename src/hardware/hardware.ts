@@ -308,8 +308,6 @@ export interface Board extends Hardware {
 	 */
 	readonly bootButton?: () => Button;
 	readonly power?: ChipPower;
-	/** Lines for the log about parts that could not be opened. */
-	failures?: readonly string[];
 	/** Outputs of a fixed level. They are kept here because XS closes those that nothing refers to. */
 	readonly outputs?: readonly object[];
 }

@@ -4,7 +4,7 @@ import { openDnsSd } from "./dns-sd.js";
 
 const announceBy =
 	(open: () => DNSSD) =>
-	({ host, txt, ...service }: Announcement): { close(): void } => {
+	({ host, txt, ...service }: Announcement, log: (message: string) => void): { close(): void } => {
 		const dnssd = open();
 		dnssd.claim({
 			host,
@@ -13,7 +13,7 @@ const announceBy =
 				const options = { ...service, host, txt: Object.assign([], txt) };
 				dnssd.advertise(options as unknown as Parameters<typeof dnssd.advertise>[0]);
 			},
-			onError: () => trace(`${host}.local: name already taken by another device\n`),
+			onError: () => log(`${host}.local: name already taken by another device`),
 		});
 		return dnssd;
 	};

@@ -1,9 +1,8 @@
-import built from "mc/config";
 import Timer from "timer";
 import { knownNetworks } from "../core/known-networks.js";
 import { type SettingSource, settingText } from "../core/read-setting.js";
 import { deepFreeze } from "../core/text/deep-freeze.js";
-import type { Network, Settings } from "../hardware/hardware.js";
+import type { Network } from "../hardware/hardware.js";
 import type { AccessPoint, FoundNetwork, WiFiAccess } from "../hardware/wifi-setup.js";
 
 /** Invented networks and their passwords. */
@@ -25,8 +24,7 @@ const JOIN_TIME = 500;
  *
  * @returns undefined if it is not set
  */
-export const openSimulatedWiFi = (settings: Settings): SimulatedWiFi | undefined => {
-	const source: SettingSource = { built, settings };
+export const openSimulatedWiFi = (source: SettingSource): SimulatedWiFi | undefined => {
 	const port = Number(settingText("setupPort", source));
 	return port === 0 ? undefined : new SimulatedWiFi(knownNetworks(source), port);
 };

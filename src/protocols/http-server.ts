@@ -80,5 +80,5 @@ export interface HttpServerPlatform {
 	readonly address: string;
 	open(options: HttpServerOptions): HttpServer;
 	/** Announces a service until it is closed. Undefined without multicast DNS. */
-	readonly announce?: ((announcement: Announcement) => { close(): void }) | undefined;
+	readonly announce?: ((announcement: Announcement, log: (message: string) => void) => { close(): void }) | undefined;
 }

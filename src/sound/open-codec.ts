@@ -11,7 +11,7 @@ import type { CodecParts } from "./recording.js";
  * @param channels setting of the audio in for the samples of one microphone. Undefined on a board without one
  * @param hasOwnPort whether the microphone has an I2S port that the player does not use
  */
-export default function openCodec(player: Player, channels?: 1 | 2, hasOwnPort = false): Codec {
+export default function openCodec(player: Player, log: CodecParts["log"], channels?: 1 | 2, hasOwnPort = false): Codec {
 	return new OpusCodec({
 		player,
 		channels,
@@ -19,6 +19,6 @@ export default function openCodec(player: Player, channels?: 1 | 2, hasOwnPort =
 		AudioIn: AudioIn as unknown as CodecParts["AudioIn"],
 		OpusThread,
 		timer: Timer,
-		log: (message) => trace(`${message}\n`),
+		log,
 	});
 }

@@ -68,8 +68,8 @@ declare module "src/platform/network" {
 
 /** The board that the firmware is built for. */
 declare module "src/hardware/boards/target/board" {
-	import type { Board, System } from "../hardware/hardware.js";
-	export function openBoard(): Board & { readonly system: System };
+	import type { Host } from "../core/application.js";
+	export const openBoard: Host["openBoard"];
 }
 
 /** The virtual device's Node side, for its simulated board. */

@@ -75,13 +75,14 @@ export class McpEndpoint extends AppPart implements Listener {
 				onListening: () => app.log(`serving MCP at ${platform.address}:${port}`),
 				onError: (error) => this.fail(error),
 			});
-			this.announced = platform.announce?.({
+			const service = {
 				serviceType: "_mcp._tcp",
 				name: `${app.server.name} ${rules.hostname.slice(-4)}`,
 				host: rules.hostname,
 				port,
 				txt: { path: MCP_PATH },
-			});
+			};
+			this.announced = platform.announce?.(service, app.log);
 		} catch (error) {
 			this.fail(error as Error);
 		}

@@ -29,8 +29,8 @@ const state = defineResource({
 	},
 });
 
-/** Members that are no parts of a board: the device as a whole, parts that could not be opened, and pins of a fixed level. */
-const OTHERS: readonly string[] = Object.freeze(["device", "failures", "outputs"]);
+/** Members that are no parts of a board: the device as a whole, and pins of a fixed level. */
+const OTHERS: readonly string[] = Object.freeze(["device", "outputs"]);
 
 /** The names of a board's parts. */
 const partsOf = (hardware: object): string[] =>

@@ -1,8 +1,7 @@
-import Preference from "preference";
 import Time from "time";
 import Timer from "timer";
-import { StoredSettings } from "../../core/stored-settings.js";
 import { inBuild } from "../../platform/in-build.js";
+import type { OpeningBoard } from "../board-data.js";
 import type { Board, ChipPower } from "../hardware.js";
 import { esp32Chip } from "./esp32-chip.js";
 import { esp32System } from "./esp32-system.js";
@@ -14,9 +13,8 @@ import type openUpdater from "./open-updater.js";
  *
  * @param name the board's
  * @param macAddress the network's
- * @param setTime sets the machine's clock, in seconds since 1970
  */
-export const openChip = (name: string, macAddress: string, setTime = (seconds: number): void => Time.set(seconds)) => {
+export const openChip = (name: string, macAddress: string, { source, setTime }: OpeningBoard) => {
 	const updater = inBuild<typeof openUpdater>("src/hardware/drivers/open-updater")?.();
 	const power = inBuild<ChipPower>("src/platform/esp32-power");
 	return {
@@ -25,7 +23,7 @@ export const openChip = (name: string, macAddress: string, setTime = (seconds: n
 		...(updater && { updater }),
 		...(power && { power }),
 		system: esp32System(esp32Chip, macAddress, name, Timer),
-		settings: new StoredSettings(Preference, (message) => trace(`${message}\n`)),
+		settings: source.settings,
 		clock: {
 			set(time, timezone) {
 				setTime(Math.round(time / 1000));

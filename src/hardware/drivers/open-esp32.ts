@@ -1,16 +1,14 @@
 import UDP from "embedded:io/socket/udp";
 import WiFiInterface from "embedded:network/interface/wifi";
 import NTPClient from "embedded:network/ntp/client";
-import built from "mc/config";
-import Preference from "preference";
 import Timer from "timer";
 import WiFi from "wifi";
 import { knownNetworks } from "../../core/known-networks.js";
-import { type SettingSource, settingText } from "../../core/read-setting.js";
-import { StoredSettings } from "../../core/stored-settings.js";
+import { settingText } from "../../core/read-setting.js";
 import { parseStaticAddress } from "../../core/wifi-settings.js";
 import { SystemResolver } from "../../platform/system-resolver.js";
 import type { UdpRecord } from "../../protocols/udp-socket.js";
+import type { OpeningBoard } from "../board-data.js";
 import type { Board, SerialRecord } from "../hardware.js";
 import { esp32Chip } from "./esp32-chip.js";
 import { ESP32_MODELS } from "./esp32-models.js";
@@ -21,13 +19,8 @@ import { openChip } from "./open-chip.js";
 import { UsbSerial } from "./usb-serial.js";
 import { WiFiNetwork, type WiFiNetworkOptions } from "./wifi-network.js";
 
-const log = (message: string): void => trace(`${message}\n`);
-
-/** Opens stored settings, and below them the built-in ones. */
-const openSource = (): SettingSource => ({ built, settings: new StoredSettings(Preference, log) });
-
 /** Opens a clock that the server of the setting `ntp` sets. */
-export const openClock = (setTime: (seconds: number) => void, source = openSource()): NetworkClock => {
+export const openClock = ({ setTime, source, log }: OpeningBoard): NetworkClock => {
 	const servers = [settingText("ntp", source)];
 	const ntp = { io: NTPClient, servers, dns: { io: SystemResolver }, socket: { io: UDP } } as unknown as NtpRecord;
 	return {
@@ -46,9 +39,9 @@ const startRadio = (): void => {
  * The parts of every ESP32 board with Wi-Fi: Wi-Fi, the chip's own network for the set-up, its USB port, and those of `openChip`.
  * Builds leave out the SDK's `setup/network`, which joins the Wi-Fi only once.
  */
-export const openEsp32 = (name: string, setTime: (seconds: number) => void) => {
+export const openEsp32 = (name: string, opening: OpeningBoard) => {
 	startRadio();
-	const source = openSource();
+	const { source } = opening;
 	const address = parseStaticAddress(settingText("staticAddress", source));
 	const network = new WiFiNetwork({
 		wifi: WiFiInterface as WiFiNetworkOptions["wifi"],
@@ -64,11 +57,11 @@ export const openEsp32 = (name: string, setTime: (seconds: number) => void) => {
 		networks: knownNetworks(source),
 		fixed: address && { ssid: settingText("ssid", source), address },
 		setDns: esp32Chip.setDns,
-		...openClock(setTime, source),
+		...openClock(opening),
 		timer: Timer,
 	});
 	return {
-		...openChip(name, network.macAddress, setTime),
+		...openChip(name, network.macAddress, opening),
 		network,
 		accessPoint: network,
 		// On the chip's USB pins.

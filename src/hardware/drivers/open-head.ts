@@ -30,10 +30,10 @@ const openHeadTouch = () => {
 };
 
 /** Opens the servos of a head, and the touch sensor on it, if it answers, as the button "head". */
-export default (({ data, board }) => {
+export default (({ data, board, log }) => {
 	const { transmit, receive, touch, yaw, pitch } = data.head as NonNullable<BoardData["head"]>;
 	if (touch !== undefined) {
-		openOptional(board, "touch sensor", () => {
+		openOptional(log, "touch sensor", () => {
 			const head = new TouchButton({ open: openHeadTouch, timer: Timer, ticks: () => Time.ticks });
 			Object.assign(board, { buttons: { ...board.buttons, head } });
 		});

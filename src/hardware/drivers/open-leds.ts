@@ -6,10 +6,10 @@ import { boardBus, openOptional } from "./open-optional.js";
 import type openPy32Light from "./py32-light.js";
 
 /** Opens the LEDs of a board as its lights. The build has the modules that they need. */
-export default (({ data: { leds = {} }, board }) => {
+export default (({ data: { leds = {} }, board, log }) => {
 	const load = <Export>(module: string): Export => inBuild<Export>(module) as Export;
 	const opened = Object.entries(leds).flatMap(([name, led]) => {
-		const light = openOptional(board, `LED ${name}`, () => {
+		const light = openOptional(log, `LED ${name}`, () => {
 			if ("neopixel" in led) {
 				const { neopixel: pin, length = 1, order = "GRB" } = led;
 				return neoPixelLight(new (load<new (options: object) => Pixels>("neopixel"))({ pin, length, order }));

@@ -1,13 +1,13 @@
 import { findDriver } from "../../platform/in-build.js";
-import type { Board } from "../hardware.js";
+import type { BoardServices } from "../board-data.js";
 import type { SmBusRecord } from "./bus-chip.js";
 
-/** Opens an optional part. Returns undefined, and adds a line to the board's failures, if that fails. @param name for this line */
-export const openOptional = <Part>(board: Partial<Board>, name: string, open: () => Part): Part | undefined => {
+/** Opens an optional part. Returns undefined, and logs that, if it fails. @param name for the line of the log */
+export const openOptional = <Part>(log: BoardServices["log"], name: string, open: () => Part): Part | undefined => {
 	try {
 		return open();
 	} catch (error) {
-		board.failures = [...(board.failures ?? []), `${name} not opened: ${String(error)}`];
+		log(`${name} not opened: ${String(error)}`);
 		return undefined;
 	}
 };

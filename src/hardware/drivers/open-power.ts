@@ -70,7 +70,7 @@ export default ((opening) => {
 	}
 	const { speaker } = chip;
 	if (speaker !== undefined) {
-		openOptional(opening.board, "amplifier", () => {
+		openOptional(opening.log, "amplifier", () => {
 			speaker.enable = true;
 		});
 	}

@@ -42,6 +42,6 @@ export default ((opening) => {
 	opening.setTime = followRtc(new Rtc(driver === undefined ? {} : { clock: boardBus() }), {
 		setTime: (seconds) => Time.set(seconds),
 		now: () => Date.now(),
-		log: (message) => trace(`${message}\n`),
+		log: opening.log,
 	});
 }) satisfies OpenMember;

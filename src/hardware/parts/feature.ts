@@ -9,7 +9,6 @@ import { addParts, type DeviceDefinition } from "./device.js";
 /** The parts of the module `device`, if the build has one. */
 export default {
 	name: "parts",
-	after: ["log"],
 	start(app) {
 		const device = inBuild<DeviceDefinition>(DEVICE);
 		if (device === undefined) {

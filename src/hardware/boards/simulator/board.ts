@@ -2,10 +2,8 @@
 import Resource from "Resource";
 import SimulatedButton from "button";
 import SimulatedLed from "led";
-import Preference from "preference";
 import Time from "time";
 import Timer from "timer";
-import { StoredSettings } from "../../../core/stored-settings.js";
 import { toHex } from "../../../core/text/hex.js";
 import { inBuild } from "../../../platform/in-build.js";
 import { openSimulatedWiFi } from "../../../platform/simulated-wifi.js";
@@ -13,6 +11,7 @@ import { openFace } from "../../../screen/open-face.js";
 import openPreview from "../../../screen/open-preview.js";
 import type openCodec from "../../../sound/open-codec.js";
 import { openPlayer } from "../../../sound/open-player.js";
+import type { BoardServices } from "../../board-data.js";
 import { TimedButton } from "../../drivers/button.js";
 import type { Board, Settings } from "../../hardware.js";
 import { heldBytes } from "../../pictures.js";
@@ -52,16 +51,15 @@ const openLight = () => {
 };
 
 /** Moddable's desktop simulator, for which the firmware is built as for a chip. */
-export const openBoard = () => {
+export const openBoard = ({ source, log }: BoardServices) => {
 	shuffleRandom();
-	const settings = new StoredSettings(Preference, (message) => trace(`${message}\n`));
 	// Shows the pins of a project's parts.
 	inBuild<() => void>("src/hardware/parts/simulator/open-pin-panel")?.();
 	const face = openFace(screen);
-	const wifi = openSimulatedWiFi(settings);
+	const wifi = openSimulatedWiFi(source);
 	const player = openPlayer(70);
 	// A build that includes it, where libopus is.
-	const codec = inBuild<typeof openCodec>("src/sound/open-codec")?.(player, 1, true);
+	const codec = inBuild<typeof openCodec>("src/sound/open-codec")?.(player, log, 1, true);
 	const button = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
 	// The key Del presses it, too.
 	new SimulatedButton({ onPush: (value) => button.follow(value === 1) });
@@ -79,7 +77,7 @@ export const openBoard = () => {
 		network: wifi ?? { type: "ethernet", online: true, onChange: undefined },
 		...(wifi && { accessPoint: wifi }),
 		system: {
-			macAddress: macAddress(settings),
+			macAddress: macAddress(source.settings),
 			info: () => ({
 				language: "en-US",
 				chip_model_name: "simulator",
@@ -87,9 +85,9 @@ export const openBoard = () => {
 			}),
 			// The simulator cannot restart: it logs that, and continues.
 			restart(delay) {
-				Timer.set(() => trace("restart: not supported by the simulator\n"), delay);
+				Timer.set(() => log("restart: not supported by the simulator"), delay);
 			},
 		},
-		settings,
+		settings: source.settings,
 	} satisfies Board;
 };

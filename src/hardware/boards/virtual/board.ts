@@ -1,10 +1,9 @@
-import Preference from "preference";
 import Timer from "timer";
 import * as host from "virtual-host";
-import { StoredSettings } from "../../../core/stored-settings.js";
 import { openSimulatedWiFi } from "../../../platform/simulated-wifi.js";
 import { OpusCodec } from "../../../sound/opus-codec.js";
 import { SoundPlayer } from "../../../sound/sound-player.js";
+import type { BoardServices } from "../../board-data.js";
 import { checkedSink } from "../../drivers/image-identity.js";
 import { type Battery, BLANK_FACE, type Board, type Network, type Screen, type Theme } from "../../hardware.js";
 import type { Snapshot } from "../../pictures.js";
@@ -95,9 +94,8 @@ const openBattery = (): Battery => {
 };
 
 /** A codec as on boards, whose microphone the user may switch off. */
-const openCodec = (player: Player, isFullDuplex = false): Codec => {
+const openCodec = (player: Player, log: BoardServices["log"], isFullDuplex = false): Codec => {
 	const { AudioIn, OpusThread } = host;
-	const log = (message: string): void => trace(`${message}\n`);
 	const parts = { player, channels: 1, hasOwnPort: isFullDuplex, AudioIn, OpusThread, timer: Timer, log } as const;
 	const codec = Object.assign(new OpusCodec(parts), { muted: false });
 	host.on("muted", (isMuted) => {
@@ -107,18 +105,17 @@ const openCodec = (player: Player, isFullDuplex = false): Codec => {
 };
 
 /** A board without hardware: every part is simulated by the virtual device's Node side, and it has those of its profile. */
-export const openBoard = () => {
+export const openBoard = ({ source, log }: BoardServices) => {
 	const { board } = host.options;
 	const has = (part: string): boolean => board.parts.includes(part);
 	const screen = board.screen && openScreen(board.screen);
 	const player = new SoundPlayer(host.AudioOut, Timer, 70);
-	const settings = new StoredSettings(Preference, (message) => trace(`${message}\n`));
-	const wifi = openSimulatedWiFi(settings);
+	const wifi = openSimulatedWiFi(source);
 	return {
 		...openParts(board),
 		name: board.name,
 		...(has("player") && { speaker: player, player }),
-		...(has("codec") && { codec: openCodec(player, board.isFullDuplex) }),
+		...(has("codec") && { codec: openCodec(player, log, board.isFullDuplex) }),
 		...(screen && { screen, ...(has("snapshot") && { snapshot: screen }) }),
 		...(has("preview") && { preview: { begin: host.beginPicture } }),
 		...(has("camera") && { camera: { capture: host.capture } }),
@@ -137,6 +134,6 @@ export const openBoard = () => {
 			restart: (delay) => host.tell("restart", delay),
 		},
 		updater: openUpdater(),
-		settings,
+		settings: source.settings,
 	} satisfies Board;
 };
