@@ -6,6 +6,7 @@ import {
 	type WiFiNetworkOptions,
 } from "../../src/hardware/drivers/wifi-network.js";
 import type { WiFiAccess } from "../../src/hardware/wifi-setup.js";
+import type { UdpSocket } from "../../src/protocols/udp-socket.js";
 import { FakeTimer } from "./fake-timer.js";
 
 /** ECMA-419's Wi-Fi interface, and so much as Ethernet's has of it; the test plays the network. */
@@ -75,6 +76,8 @@ export class FakeWiFi implements WiFiInterface {
 	}
 }
 
+type Datagram = NonNullable<ReturnType<UdpSocket["read"]>>;
+
 class FakeClock implements Pick<NtpClock, "isSet" | "ask" | "close"> {
 	isSet = false;
 	closed = false;
@@ -110,16 +113,23 @@ export function joinWiFi({
 	const dns: string[] = [];
 	const radio: (WiFiAccess | "closed")[] = [];
 	const sockets: boolean[] = [];
+	/** A phone's queries to the device's DNS, which cannot be answered. */
+	const queries = { waiting: [] as Datagram[], arrive: (): void => {} };
 	class FakeUdp {
 		readonly #index = sockets.push(true) - 1;
 
-		constructor() {
+		constructor({ onReadable }: { onReadable: (count: number) => void }) {
+			queries.arrive = () => onReadable(queries.waiting.length);
 			if (dnsFault !== "") {
 				throw new Error(dnsFault);
 			}
 		}
-		read(): undefined {}
-		write(): void {}
+		read(): Datagram | undefined {
+			return queries.waiting.shift();
+		}
+		write(): void {
+			throw new Error("no memory");
+		}
 		close(): void {
 			sockets[this.#index] = false;
 		}
@@ -136,5 +146,5 @@ export function joinWiFi({
 		timer,
 		log: (line) => log.push(line),
 	});
-	return { network, wifi: FakeWiFi.made.at(-1) as FakeWiFi, timer, clock, log, dns, radio, sockets };
+	return { network, wifi: FakeWiFi.made.at(-1) as FakeWiFi, timer, clock, log, dns, radio, sockets, queries };
 }

@@ -23,6 +23,16 @@ export default suite("the device's own Wi-Fi network", {
 		accessPoint.close();
 		equal([radio, sockets, wifi.attempts.length], [[OWN, "closed"], [false], 2]);
 	},
+	"logs once that it cannot answer the phone's DNS queries"() {
+		const { accessPoint, queries, log } = make();
+		accessPoint.open(OWN);
+		const query = Uint8Array.of(0, 1, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 97, 0, 0, 1, 0, 1).buffer;
+		for (let count = 0; count < 5; count += 1) {
+			queries.waiting.push(Object.assign(query.slice(0), { address: "192.168.4.2", port: 5_353 }));
+			queries.arrive();
+		}
+		equal(log.slice(1), ["Wi-Fi: DNS: could not answer: Error: no memory"]);
+	},
 	async "tells that a network is joined, and stays with it"() {
 		const { network, accessPoint, wifi, timer } = make({ ssid: "" });
 		accessPoint.open(OWN);

@@ -231,6 +231,26 @@ export default suite("Wi-Fi and the time", {
 		timer.pass(WIFI_CHECK_INTERVAL);
 		equal([wifi.attempts.length, wifi.connection], [3, 300]);
 	}),
+	"logs once that it joins a network, until that is joined or lost": given(join, ({ wifi, timer, log }) => {
+		const fail = (): void => {
+			for (let attempt = 0; attempt < 10; attempt += 1) {
+				wifi.become(200);
+				timer.pass(WIFI_CHECK_INTERVAL);
+			}
+		};
+		const joining = 'Wi-Fi: joining "home"';
+		fail();
+		equal(log, [joining]);
+		wifi.fault = new Error("busy");
+		fail();
+		equal(log.slice(1), ['Wi-Fi: could not join "home": Error: busy']);
+		wifi.fault = undefined;
+		timer.pass(WIFI_CHECK_INTERVAL);
+		wifi.become(500);
+		wifi.become(200);
+		fail();
+		equal(log.slice(2), ['Wi-Fi: "home" joined', "Wi-Fi: lost", joining]);
+	}),
 	"gives up an attempt that comes to nothing in half a minute, and begins another": given(join, ({ wifi, timer }) => {
 		timer.pass(6 * WIFI_CHECK_INTERVAL);
 		equal([wifi.disconnects, wifi.attempts.length], [1, 1]);
@@ -261,7 +281,10 @@ export default suite("Wi-Fi and the time", {
 		FakeWiFi.configureFault = new Error("not initialized");
 		const { wifi, log } = join();
 		FakeWiFi.configureFault = undefined;
-		equal([wifi.attempts.length, log], [1, ["Wi-Fi: hostname not set: Error: not initialized"]]);
+		equal(
+			[wifi.attempts.length, log],
+			[1, ["Wi-Fi: hostname not set: Error: not initialized", 'Wi-Fi: joining "home"']],
+		);
 	},
 	"does not wait for the time if the backend is reached without TLS, but asks for it"() {
 		const { wifi, network, clock, changes } = join({ isSet: false, needsTime: false });
@@ -326,6 +349,18 @@ export default suite("Wi-Fi and the time", {
 		clients[1]?.answer(null, TIME);
 		equal([machine, clients.map(({ closed }) => closed)], [{ now: TIME, done: 1 }, [true, true]]);
 	},
+	"logs once that nobody told the time, until somebody does": given(askTime, ({ ask, clients, timer, log }) => {
+		ask();
+		for (let attempt = 0; attempt < 5; attempt += 1) {
+			clients[attempt]?.answer(new Error());
+			timer.pass(NTP_RETRY_INTERVAL);
+		}
+		equal(log.length, 1);
+		clients[5]?.answer(null, TIME);
+		timer.pass(NTP_INTERVAL);
+		clients[6]?.answer(new Error());
+		equal(log.slice(2), ["clock: no answer from the time server"]);
+	}),
 	"ignores a server that answers after it was closed": given(askTime, ({ clock, ask, machine, clients, timer }) => {
 		ask();
 		clock.close();

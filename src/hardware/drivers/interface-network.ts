@@ -33,6 +33,8 @@ export class InterfaceNetwork<Interface extends NetworkInterface> implements Net
 	private readonly time: NetworkClock;
 	private _online = false;
 	private asked = false;
+	/** Lines since the last change. An attempt that is repeated repeats its lines. */
+	private logged: string[] = [];
 
 	/** @param title names it in the log */
 	constructor(
@@ -62,8 +64,12 @@ export class InterfaceNetwork<Interface extends NetworkInterface> implements Net
 		return "connected";
 	}
 
+	/** Logs a line once, until the network is joined or lost. */
 	protected log(message: string): void {
-		this.time.log(`${this.title}: ${message}`);
+		if (!this.logged.includes(message)) {
+			this.logged.push(message);
+			this.time.log(`${this.title}: ${message}`);
+		}
 	}
 
 	/** A network without the device's name or address is better than none. */
@@ -99,6 +105,7 @@ export class InterfaceNetwork<Interface extends NetworkInterface> implements Net
 	private tell(online: boolean): void {
 		if (online !== this._online) {
 			this._online = online;
+			this.logged = [];
 			this.log(online ? this.describe() : "lost");
 			this.onChange?.();
 		}

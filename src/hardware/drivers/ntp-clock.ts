@@ -34,6 +34,8 @@ export class NtpClock {
 	private readonly options: NtpClockOptions;
 	private client: NtpClient | undefined;
 	private next: TimerHandle | undefined;
+	/** Whether the last request was answered. A lack of answers is logged once. */
+	private isAnswered = true;
 
 	constructor(options: NtpClockOptions) {
 		this.options = options;
@@ -66,12 +68,13 @@ export class NtpClock {
 		const { setTime, timer, log } = this.options;
 		this.close();
 		this.next = timer.set(() => this.ask(() => {}), time === undefined ? NTP_RETRY_INTERVAL : NTP_INTERVAL);
-		if (time === undefined) {
-			log(`clock: no answer from the time server${this.isSet ? "" : "; certificates cannot be checked yet"}`);
-		} else {
+		if (time !== undefined) {
 			setTime(Math.round(time / 1000));
 			log(`clock: set to ${new Date(time).toISOString()}`);
+		} else if (this.isAnswered) {
+			log(`clock: no answer from the time server${this.isSet ? "" : "; certificates cannot be checked yet"}`);
 		}
+		this.isAnswered = time !== undefined;
 		done();
 	}
 

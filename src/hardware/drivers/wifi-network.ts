@@ -107,13 +107,13 @@ export class WiFiNetwork extends InterfaceNetwork<WiFiInterface> implements Acce
 
 	/** @throws if the radio or the port for DNS cannot be opened; nothing is open then */
 	open(access: WiFiAccess): void {
-		const { radio, udp, log } = this.options;
+		const { radio, udp } = this.options;
 		this.isPaused = true;
 		this.interface.disconnect();
 		this.follow();
 		try {
 			radio.open(access);
-			this.dns = openCaptiveDns(udp, this.address, log);
+			this.dns = openCaptiveDns(udp, this.address, (message) => this.log(message));
 		} catch (error) {
 			this.close();
 			throw error;
@@ -250,6 +250,7 @@ export class WiFiNetwork extends InterfaceNetwork<WiFiInterface> implements Acce
 				setDns?.(fixed.address.dns);
 			}
 		}
+		this.log(`joining ${JSON.stringify(ssid)}`);
 		try {
 			this.interface.connect({ SSID: ssid, ...(password !== "" && { password }) });
 		} catch (error) {
