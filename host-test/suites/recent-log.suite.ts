@@ -1,6 +1,7 @@
 import type { Host } from "../../src/core/application.js";
 import log, { RecentLog } from "../../src/features/log.js";
 import { ProtocolError } from "../../src/protocols/envelope.js";
+import { FailingStore } from "../doubles/failing-store.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { start } from "../doubles/started-application.js";
 import { equal, ok, suite } from "../harness.js";
@@ -57,6 +58,16 @@ export default suite("the latest lines of the device's log", {
 		equal(application.board.log?.lines[0], "0.0 display not opened: Error: no answer");
 		logOfBoard("Wi-Fi: lost");
 		equal(application.board.log?.lines.at(-1), "0.0 Wi-Fi: lost");
+	},
+	"have the reason why a setting could not be stored, and not its value"() {
+		const store = new FailingStore();
+		const openBoard: Host["openBoard"] = ({ source: { settings } }) => Object.assign(new FakeBoard(), { settings });
+		const { application } = start(undefined, {}, undefined, { features: [log], store, openBoard });
+		store.isBroken = true;
+		application.board.settings?.set("xs-mcp", "password", "topsecret");
+		const lines = application.board.log?.lines ?? [];
+		ok(lines.includes("0.0 settings: xs-mcp/password could not be stored: Error: nvs set fail"), lines.join("\n"));
+		ok(!lines.join("\n").includes("topsecret"));
 	},
 	"have the reason of a fatal error"() {
 		const { application } = start(undefined, {}, undefined, { features: [log], built: { backend: "h" } });
