@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { announce as announceServices, describeServices } from "xs-mcp-gateway/announcement";
 import type { GatewaySide } from "./fixtures.js";
@@ -12,7 +13,9 @@ export async function announce(test: TestContext, { config }: GatewaySide, host:
 		...each,
 		restrictedAddresses: [LOOPBACK],
 	}));
+	const { prepareStackTrace } = Error;
 	const close = await announceServices(services, ({ message }) => test.diagnostic(message), [LOOPBACK]);
 	test.after(close);
+	assert.equal(Error.prepareStackTrace, prepareStackTrace, "errors of this process have other stacks now");
 	return close;
 }

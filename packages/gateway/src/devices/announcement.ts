@@ -59,8 +59,11 @@ export async function announce(
 	onFailure: (error: Error) => void,
 	networks?: readonly string[],
 ): Promise<() => Promise<void>> {
+	const { prepareStackTrace } = Error;
 	// Loaded on demand: on loopback there is nothing to announce. A bundle has only the default of a CommonJS module.
 	const { default: ciao } = await import("@homebridge/ciao");
+	// ciao registers source-map-support, which does not find the lines of modules whose files are gone.
+	Error.prepareStackTrace = prepareStackTrace;
 	const responder = ciao.getResponder(networks && { interface: [...networks] });
 	const announced = services.map((each) => responder.createService(each));
 	for (const service of announced) {
