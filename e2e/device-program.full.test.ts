@@ -49,6 +49,8 @@ describe("npm run device -- --count, --board", () => {
 		const { code, output } = await runVirtualDevice("--url", NOWHERE, "--board", "m5dail");
 		assert.equal(code, 2);
 		assert.match(output, /Did you mean m5dial\?/);
+		assert.match((await runVirtualDevice("--board", "toaster")).output, /Unknown board: --help lists the boards\./);
+		assert.match((await runVirtualDevice("--help")).output, /choices:\s+"virtual",[^)]*"m5dial"/);
 	});
 });
 

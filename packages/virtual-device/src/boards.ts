@@ -89,7 +89,7 @@ export function readBoard(text: string, known: readonly string[]): string {
 	const name = profileNameOf(text);
 	if (!known.includes(name)) {
 		const similar = nearest(name, known);
-		throw new InvalidArgumentError(similar ? `Did you mean ${similar}?` : "docs/boards.md lists the boards.");
+		throw new InvalidArgumentError(similar ? `Did you mean ${similar}?` : "Unknown board: --help lists the boards.");
 	}
 	return name;
 }

@@ -46,6 +46,8 @@ const MAX_COUNT = 10_000;
 const EPILOGUE = `
 Two devices with the same MAC address disconnect each other: start the second one with another --name.`;
 
+const BOARDS = [...BOARD_PROFILES.keys()];
+
 /** `npm run device`: its options, without what it does. */
 export const program = makeProgram(
 	"npm run device --",
@@ -95,10 +97,10 @@ export const program = makeProgram(
 			"firmware",
 		),
 	)
-	.option(
-		"--board <name>",
-		'the board of docs/boards.md whose parts the device has (default: "virtual", or the device\'s own)',
-		(text) => readBoard(text, [...BOARD_PROFILES.keys()]),
+	.addOption(
+		new Option("--board <name>", 'the board whose parts the device has (default: "virtual", or the device\'s own)')
+			.choices(BOARDS)
+			.argParser((text) => readBoard(text, BOARDS)),
 	)
 	.addOption(
 		new Option("--count <number>", "devices in this process, with consecutive MAC addresses")

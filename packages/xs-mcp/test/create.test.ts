@@ -164,6 +164,9 @@ describe("create-xs-mcp", () => {
 		const board = create(cwd, "lake", "--board", "esp32/m5dail");
 		assert.equal(board.status, 2);
 		assert.match(board.stderr, /argument 'esp32\/m5dail' is invalid\. Did you mean m5dial\?/);
+		const toaster = create(cwd, "lake", "--board", "toaster");
+		assert.match(toaster.stderr, /argument 'toaster' is invalid\. Unknown board: --help lists the boards\./);
+		assert.match(create(cwd, "--help").stdout, /choices: "esp32", [^)]*"m5dial"/);
 	});
 
 	it("asks at a terminal for name, board and language, and again for what cannot be", {
@@ -178,7 +181,7 @@ describe("create-xs-mcp", () => {
 		const said = terminal.output.replaceAll("\r", "");
 		assert.match(said, /name: expected 1 to 32 lower-case letters, .* got "My Lake"/);
 		assert.match(said, /used has something in it, and nothing is overwritten/);
-		assert.match(said, /docs\/boards\.md lists the boards\.\n/);
+		assert.match(said, /Unknown board: --help lists the boards\.\n/);
 		assert.match(said, /lake is in lake\.\nNext: cd lake && npm install && npm start\n$/);
 		assert.deepEqual(readJson(join(cwd, "lake", "manifest.json")).config, { name: "lake", language: "ja" });
 		assert.match(readFileSync(join(cwd, "lake", "device.ts"), "utf8"), /board: "esp32\/esp32c3"/);
