@@ -80,7 +80,7 @@ function showNextSteps({ gateway, clientUrl }: TourGateway, { transport, httpPor
 		line(`See the device in your browser: ${paint("green", gateway.urls.console ?? "")}`);
 		line(`Press its button, set its sensors, see its messages: ${paint("green", page)}`);
 		line(`Connect your MCP client to ${paint("green", clientUrl)}, for example Claude Code:`);
-		verbatim(`  claude mcp add --transport http devices ${clientUrl}`);
+		verbatim(`  claude mcp add --transport http devices "${clientUrl}?catalog=full"`);
 		if (httpPort === undefined && new URL(clientUrl).port !== String(HTTP_PORT)) {
 			line(`  Port ${HTTP_PORT} is in use: this address is gone after "quit".`);
 		}

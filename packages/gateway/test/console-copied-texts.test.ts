@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { parse } from "shell-quote";
@@ -9,6 +10,8 @@ import { visible, visibleLine } from "../console/views/visible.js";
 import { parseToolArguments } from "../src/cli/tool-arguments.js";
 
 const URL_OF_GATEWAY = "http://127.0.0.1:8766/mcp";
+
+const ROOT = new URL("../../../", import.meta.url);
 
 const CURSOR_INSTALL = "cursor://anysphere.cursor-deeplink/mcp/install";
 
@@ -37,6 +40,17 @@ describe("what the console offers to connect clients", () => {
 			args: ["/opt/xs-mcp-gateway.mjs", "stdio", "--url", "http://127.0.0.1:8766"],
 			env: { XS_MCP_GATEWAY_TOKEN: "xsmcp_…" },
 		});
+	});
+
+	it("is the command for Claude Code of the documentation", () => {
+		for (const [page, needsToken] of [
+			["packages/gateway/README.md", false],
+			["docs/first-device.md", false],
+			["docs/gateway/connect-a-client.md", true],
+		] as const) {
+			const [command] = /^claude mcp add --transport http .*$/m.exec(readFileSync(new URL(page, ROOT), "utf8")) ?? [];
+			assert.equal(command, textFor("Claude Code", needsToken).text, page);
+		}
 	});
 
 	for (const needsToken of [false, true]) {
