@@ -1,5 +1,5 @@
-// node tools/record-readme.mjs FILE.webp: records the README's moving picture. Device, gateway and calls are real, the
-// assistant's words are scripted. Needs Chromium, and ImageMagick with WebP.
+// node tools/record-readme.mjs: records the README's moving picture. Device, gateway and calls are real, the assistant's words
+// are scripted. Needs Chromium, and ImageMagick with WebP.
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -110,7 +110,7 @@ try {
 		frames.push("-delay", `${hundredths}`, join(folder, `${frames.length}.png`));
 		await stage.screenshot({ path: frames.at(-1) });
 	}
-	execFileSync("convert", ["-loop", "0", ...frames, "-quality", "80", process.argv[2]]);
+	execFileSync("convert", ["-loop", "0", ...frames, "-quality", "80", "docs/images/readme.webp"]);
 } finally {
 	await browser.close();
 	for (const program of programs) {
