@@ -26,7 +26,7 @@ const BARE = join(ROOT, "src/hardware/drivers/open-esp32.ts");
  */
 export function readParts(boards: readonly string[]): Map<string, BoardParts> {
 	const { config } = ts.readConfigFile(join(ROOT, "src/tsconfig.json"), ts.sys.readFile);
-	const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT, { noEmit: true });
+	const { fileNames, options } = ts.parseJsonConfigFileContent(config, ts.sys, join(ROOT, "src"), { noEmit: true });
 	const fileOf = (board: string): string =>
 		PRESETS.has(board) ? BARE : join(ROOT, "src", "hardware", "boards", board, "board.ts");
 	const declarations = fileNames.filter((name) => name.endsWith(".d.ts"));

@@ -243,3 +243,22 @@ export interface OpeningBoard extends BoardServices {
 
 /** Opens the parts that one member of a board's data describes: the default export of `drivers/open-MEMBER.ts`. */
 export type OpenMember = (opening: OpeningBoard) => void;
+
+/** The parts of a board that a virtual device simulates. */
+export interface VirtualBoardProfile {
+	/** Name of its folder in src/hardware/boards. */
+	readonly name: string;
+	/** Its parts, by their names in `Hardware`, without those below and those of every virtual device. */
+	readonly parts: readonly string[];
+	/** Whether its codec records while it plays. Default false. */
+	readonly isFullDuplex?: boolean;
+	/** Pixels; undefined without a screen. */
+	readonly screen?: { readonly width: number; readonly height: number };
+	/** Names of its buttons. The first one is the main button; a touch screen is one, too. */
+	readonly buttons: readonly string[];
+	readonly lights: readonly string[];
+	/** Each has the name of its kind. */
+	readonly sensors: readonly ("temperature" | "light" | "motion")[];
+	/** Ranges of its head in degrees, if it has one. */
+	readonly head?: Readonly<Record<"yaw" | "pitch", { readonly min: number; readonly max: number }>>;
+}

@@ -1,4 +1,4 @@
-import type { VirtualBoardProfile } from "virtual-host";
+import type { VirtualBoardProfile } from "src/hardware/board-data";
 
 declare global {
 	/** The globals that the engine's host provides. */

@@ -4,20 +4,56 @@ import { boot, call, receive, send } from "./bridge.js";
 
 export { AudioIn, AudioOut, OpusThread } from "./audio.js";
 
+/** The options of the command line. */
 export const options = { macAddress: boot.macAddress, resetReason: boot.resetReason, board: boot.board };
 
-export function tell(kind: string, ...args: unknown[]): void {
+/** Messages of the board to Node. */
+interface Told {
+	/** Milliseconds. */
+	restart: [delay: number];
+	/** The content of the simulated screen; `changed` names the members of the face that were shown just now. */
+	screen: [screen: object, changed: readonly string[]];
+	light: [name: string, light: { on: boolean; brightness: number; color: number }];
+	/** Degrees. */
+	servo: [name: string, angle: number];
+	/** A line of the conversation. */
+	chat: [line: string];
+	pictureClosed: [id: number];
+	pictureCancelled: [id: number];
+	firmware: [action: "begin" | "cancel" | "confirm" | "rollBack"];
+}
+
+export function tell<Kind extends keyof Told>(kind: Kind, ...args: Told[Kind]): void {
 	send([`board.${kind}`, ...args]);
 }
 
-export function on(kind: string, callback: (...args: never[]) => void): void {
-	receive(`board.${kind}`, (args) => callback(...(args as never[])));
+/** Actions of the user. */
+interface Done {
+	button: [name: string, isDown: boolean];
+	/** The user holds a button down for some milliseconds. */
+	press: [name: string, milliseconds: number];
+	/** The user says a text by typing it. */
+	typed: [text: string];
+	/** Percent. */
+	battery: [level: number, charging: boolean];
+	/** The network is lost or comes back, or has another signal, in dBm. */
+	network: [online: boolean, rssi: number];
+	reading: [sensor: string, reading: number | Record<string, number>];
+	/** The microphone is switched off, or on. */
+	muted: [isMuted: boolean];
 }
 
+/** Calls back when the user does that. There is one callback for each kind. */
+export function on<Kind extends keyof Done>(kind: Kind, callback: (...args: Done[Kind]) => void): void {
+	receive(`board.${kind}`, (args) => callback(...(args as Done[Kind])));
+}
+
+/** A picture of the simulated room, as a JPEG file. */
 export async function capture(): Promise<ByteSource> {
 	return await takenPicture("capture");
 }
 
+/** Draws the simulated screen, as a JPEG file. */
 export async function drawScreen(screen: object, quality: number): Promise<ByteSource> {
 	return await takenPicture("drawScreen", { ...screen, quality });
 }
@@ -34,6 +70,7 @@ async function takenPicture(service: string, argument?: unknown): Promise<ByteSo
 
 let lastPreview = 0;
 
+/** Shows a picture on the simulated screen. */
 export function beginPicture(): PictureSink {
 	lastPreview += 1;
 	const id = lastPreview;
@@ -46,6 +83,7 @@ export function beginPicture(): PictureSink {
 	};
 }
 
+/** The two places for firmware. */
 export const firmware = {
 	capacity: boot.firmware.capacity,
 	isOnTrial: boot.firmware.isOnTrial,

@@ -1,17 +1,14 @@
 import { InvalidArgumentError } from "commander";
 import { isFullDuplex, PRESETS, partsOfData, withBase } from "xs-mcp/build/board-manifest";
 import { nearest } from "xs-mcp/build/suggest";
+import type { BoardData, VirtualBoardProfile } from "xs-mcp-firmware/hardware/board-data";
 import type {
 	AnalogOptions,
-	BoardData,
 	ButtonOptions,
 	ContactOptions,
 	RelayOptions,
 	ServoOptions,
 } from "xs-mcp-firmware/hardware/parts/index";
-
-/** A sensor of a simulated board. */
-export type BoardSensor = "temperature" | "light" | "motion";
 
 /** A part as the project defines it: the function that made it, and its options. Pages show some of them. */
 export interface OwnPart {
@@ -20,22 +17,7 @@ export interface OwnPart {
 }
 
 /** The parts of a simulated board. */
-export interface BoardProfile {
-	/** Name of its folder in src/hardware/boards. */
-	readonly name: string;
-	/** Its parts, as far as they are simulated, without those below and those of every virtual device. */
-	readonly parts: readonly string[];
-	/** Whether its codec records while it plays. Default false. */
-	readonly isFullDuplex?: boolean;
-	/** Pixels; undefined without a screen. */
-	readonly screen?: { readonly width: number; readonly height: number };
-	/** Names of its buttons. The first one is the main button; a touch screen is one, too. */
-	readonly buttons: readonly string[];
-	readonly lights: readonly string[];
-	/** Each has the name of its kind. */
-	readonly sensors: readonly BoardSensor[];
-	/** Ranges of its head in degrees, if it has one. */
-	readonly head?: Readonly<Record<"yaw" | "pitch", { readonly min: number; readonly max: number }>>;
+export interface BoardProfile extends VirtualBoardProfile {
 	/** Parts of a project, by name. */
 	readonly own?: Readonly<Record<string, OwnPart>>;
 }

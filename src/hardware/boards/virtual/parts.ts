@@ -83,7 +83,7 @@ const SENSORS = {
 
 /** The lights, sensors, buttons and the head of a virtual board, and its prompt. */
 export const openParts = (
-	board: host.VirtualBoardProfile,
+	board: typeof host.options.board,
 ): Pick<Board, "buttons" | "lights" | "sensors" | "servos" | "head"> & { readonly chat: Chat } => {
 	const fingers = byName(board.buttons, () => new Finger());
 	const sensors = byName(board.sensors, (kind) => SENSORS[kind]());
