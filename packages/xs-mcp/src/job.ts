@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
+import { killGroup } from "./build/kill-group.js";
 import { ProgramError } from "./build/program.js";
 
 /** Characters of a job's output that are kept: its end, where the error is. */
@@ -86,25 +87,13 @@ export class JobRunner {
 	stop(state: Job["state"] = "stopped"): void {
 		if (this.#job?.state === "runs") {
 			this.#job.state = state;
-			killGroup(this.#job.child.pid);
+			killGroup(this.#job.child);
 		}
 	}
 }
 
 /** Ends this process, which is a job, with those that it has started if its server is killed: its channel then closes. */
 export function endWithServer(): void {
-	process.once("disconnect", () => killGroup(process.pid));
+	process.once("disconnect", () => killGroup({ pid: process.pid, kill: () => process.exit(1) }));
 	process.channel?.unref();
-}
-
-/** Kills a process and its group, which Windows does not have. @param leader undefined if it could not be started */
-function killGroup(leader: number | undefined): void {
-	if (leader === undefined) {
-		return;
-	}
-	try {
-		process.kill(process.platform === "win32" ? leader : -leader, "SIGKILL");
-	} catch {
-		// It has ended meanwhile.
-	}
 }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
+import { killGroup } from "xs-mcp/build/kill-group";
 import type { Configuration } from "../config/settings.js";
 import { collect, type Limit, type ModelService, post } from "../http/model-service.js";
 import { type SettingKind, text } from "../plugin.js";
@@ -196,16 +197,6 @@ export async function runProgram(
 			killGroup(child);
 		}
 		closePipes(child);
-	}
-}
-
-/** Kills a program and the processes that it has started. */
-function killGroup(child: ChildProcess): void {
-	try {
-		process.kill(-(child.pid as number), "SIGKILL");
-	} catch {
-		// There is no such group: it has ended, or this is Windows.
-		child.kill("SIGKILL");
 	}
 }
 

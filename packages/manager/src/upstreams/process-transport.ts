@@ -7,6 +7,7 @@ import { type JSONRPCMessage, serializeMessage, type Transport } from "@modelcon
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import spawn from "cross-spawn";
 import type { WebSocket } from "ws";
+import { killGroup } from "xs-mcp/build/kill-group";
 import {
 	LineReader,
 	MAX_MESSAGE_BYTES,
@@ -85,7 +86,7 @@ export class ProcessTransport implements Transport {
 		this.#read(child);
 		this.#exited = new Promise((resolve) => {
 			child.once("exit", (code, signal) => {
-				this.#kill();
+				killGroup(child);
 				// Its last words may still be in the pipe, which a process that it has left may keep open.
 				const read = once(child, "close");
 				void Promise.race([read, delay(LAST_WORDS_TIME, undefined, { ref: false })]).then(() => {
@@ -111,7 +112,7 @@ export class ProcessTransport implements Transport {
 		stdin.write(serializeMessage(message));
 		if (stdin.writableLength > MAX_UNSENT_BYTES) {
 			this.#exit = "the process does not read its input";
-			this.#kill();
+			killGroup(this.#child);
 		}
 	}
 
@@ -123,7 +124,7 @@ export class ProcessTransport implements Transport {
 		}
 		this.#isClosing = true;
 		child.stdin?.end();
-		const timer = setTimeout(() => this.#kill(), EXIT_TIME);
+		const timer = setTimeout(() => killGroup(child), EXIT_TIME);
 		await this.#exited;
 		clearTimeout(timer);
 	}
@@ -161,7 +162,7 @@ export class ProcessTransport implements Transport {
 		} catch (error) {
 			this.#exit = (error as Error).message;
 			this.onerror?.(error as Error);
-			this.#kill();
+			killGroup(this.#child);
 		}
 	}
 
@@ -178,19 +179,6 @@ export class ProcessTransport implements Transport {
 		this.#child = undefined;
 		this.#stderr.end();
 		this.onclose?.();
-	}
-
-	/** Ends the process, and all that it has started in its process group. */
-	#kill(): void {
-		const child = this.#child;
-		child?.kill("SIGKILL");
-		if (child?.pid !== undefined && process.platform !== "win32") {
-			try {
-				process.kill(-child.pid, "SIGKILL");
-			} catch {
-				// Nothing of it is left.
-			}
-		}
 	}
 }
 
