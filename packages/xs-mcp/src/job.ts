@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { killGroup } from "./build/kill-group.js";
 import { ProgramError } from "./build/program.js";
@@ -76,9 +75,7 @@ export class JobRunner {
 		if (this.#job === undefined) {
 			throw new ProgramError("no job: run_tests, build and flash start one");
 		}
-		const wait = new AbortController();
-		await Promise.race([this.#job.closed, delay(MAX_WAIT, undefined, { signal: wait.signal }).catch(() => {})]);
-		wait.abort();
+		await Promise.race([this.#job.closed, once(AbortSignal.timeout(MAX_WAIT), "abort")]);
 		const { command, state, output } = this.#job;
 		return { command, state, output };
 	}

@@ -2,7 +2,6 @@ import type { ChildProcess, SpawnOptions } from "node:child_process";
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { resolve } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { type JSONRPCMessage, serializeMessage, type Transport } from "@modelcontextprotocol/client";
 import { getDefaultEnvironment } from "@modelcontextprotocol/client/stdio";
 import spawn from "cross-spawn";
@@ -89,7 +88,7 @@ export class ProcessTransport implements Transport {
 				killGroup(child);
 				// Its last words may still be in the pipe, which a process that it has left may keep open.
 				const read = once(child, "close");
-				void Promise.race([read, delay(LAST_WORDS_TIME, undefined, { ref: false })]).then(() => {
+				void Promise.race([read, once(AbortSignal.timeout(LAST_WORDS_TIME), "abort")]).then(() => {
 					this.#ended(code, signal);
 					resolve();
 				});

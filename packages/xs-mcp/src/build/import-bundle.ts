@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { build, type Message, type Plugin } from "esbuild";
@@ -53,7 +52,6 @@ export async function importBundle<Module>(
 /** Loads a module in a thread first, since an endless loop would block this one. Rejects if it does not end. */
 async function expectEnd(url: string): Promise<void> {
 	const worker = new Worker(TRIAL, { eval: true, workerData: url, stdout: true, stderr: true });
-	const late = new AbortController();
 	const isLoaded = await Promise.race([
 		// The import itself reports its errors.
 		once(worker, "message").catch(() => true),
@@ -61,9 +59,8 @@ async function expectEnd(url: string): Promise<void> {
 			() => false,
 			() => true,
 		),
-		delay(MAX_LOAD_TIME, false, late),
+		once(AbortSignal.timeout(MAX_LOAD_TIME), "abort").then(() => false),
 	]);
-	late.abort();
 	await worker.terminate();
 	if (isLoaded === false) {
 		throw new Error(`loading it does not end within ${MAX_LOAD_TIME / 1_000} seconds: is a loop endless, or an await?`);

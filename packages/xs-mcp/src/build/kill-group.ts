@@ -1,11 +1,15 @@
-import type { ChildProcess } from "node:child_process";
+/** A child process, or this one. */
+interface Leader {
+	readonly pid?: number | undefined;
+	kill(signal: "SIGKILL"): unknown;
+}
 
 /**
  * Kills a process that was started with `detached`, and the processes of its group. Windows has no groups: only the process.
  *
  * @param leader undefined, or without a pid, if it does not run
  */
-export function killGroup(leader: Pick<ChildProcess, "pid" | "kill"> | undefined): void {
+export function killGroup(leader: Leader | undefined): void {
 	if (leader?.pid === undefined) {
 		return;
 	}
