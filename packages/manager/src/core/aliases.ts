@@ -11,10 +11,10 @@ const TAIL_DIGITS = 6;
 const PATTERN = /^[a-z0-9]+(?:[_-][a-z0-9]+)*$/;
 const RULE = `1 to ${MAX_ALIAS_LENGTH} of a-z, 0-9 and single "_" or "-" between them`;
 
-/** `isDefault`: nobody has chosen it. */
+/** The holder of an alias. `isDefault`: made from the board's name, not chosen by a person. */
 const DEVICE = z.object({ device: z.string(), isDefault: z.boolean().optional() });
 
-/** In the store, before an alias: the device that has it. This is the only place of an alias. */
+/** Key prefix in the store. An alias follows; the value is the device that has it. Aliases are stored nowhere else. */
 export const ALIAS = "alias/";
 
 /** Which server has which alias: short, unique names for clients and people. */
@@ -25,7 +25,7 @@ export class Aliases {
 	/** The devices and servers of the configuration, by alias. */
 	readonly #fixed = new Map<string, string>();
 	readonly #holders = new Map<string, string>();
-	/** The entry in the store of each device: the newest one that somebody has chosen, or else the newest one. */
+	/** The valid store entry of each device: its newest chosen alias, or else its newest default alias. */
 	readonly #entries = new Map<string, Entry>();
 	/** Devices whose next alias is being stored. */
 	readonly #renaming = new Set<string>();
@@ -54,8 +54,8 @@ export class Aliases {
 	}
 
 	/**
-	 * Gives a device its alias: the configured one; else the stored one, unless it is configured for another server; else the one
-	 * that it has; else its board's name and the last six digits of its MAC address.
+	 * Assigns an alias to a device: the configured one; else the stored one, unless it is configured for another server;
+	 * else its current one, `before`; else its board's name and the last six digits of its MAC address.
 	 */
 	assign(id: string, boardName: string, before?: string): string {
 		const stored = this.#entries.get(id)?.key.slice(ALIAS.length);
@@ -80,7 +80,7 @@ export class Aliases {
 		return alias;
 	}
 
-	/** Reads an entry of the store; undefined: it was removed. Returns the devices that may have another alias now. */
+	/** Applies a change of a store entry; undefined: it was removed. Returns the devices whose alias may have changed. */
 	noteEntry(key: string, entry: Entry | undefined): Set<string> {
 		const alias = key.slice(ALIAS.length);
 		const before = this.#holders.get(alias);
@@ -92,8 +92,8 @@ export class Aliases {
 		}
 		if (before !== undefined && this.#entries.get(before)?.key === key) {
 			this.#entries.delete(before);
-			// A gateway that was killed while it renamed a device has left another entry. In a store that was created again, an
-			// entry may be older than the one that it replaces.
+			// A gateway that was killed during a rename leaves a second entry. In a recreated store, an entry may be older
+			// than the one that it replaces.
 			const [newest] = this.#entriesOf(before).sort((a, b) => (isOutranked(a, b) ? 1 : -1));
 			if (newest !== undefined) {
 				this.#entries.set(before, newest);
@@ -107,8 +107,8 @@ export class Aliases {
 	}
 
 	/**
-	 * Gives a configured server the alias made from its id, or one with six digits of a hash of its id, if servers share the alias and
-	 * its id is not the same. Returns the alias, and the device that lost it.
+	 * Assigns a configured server the alias made from its id. Digits of a hash are added if a device has that alias by
+	 * setting, or if servers share it and it differs from the id. Returns the alias, and the device that lost it.
 	 */
 	claim(id: string, wish: string, isShared: boolean): { alias: string; loser: string | undefined } {
 		const owner = this.#fixed.get(wish);
@@ -139,7 +139,7 @@ export class Aliases {
 		}
 	}
 
-	/** Whether the store or the configuration has an alias for a device, or will have in a moment. */
+	/** Whether a device has an alias in the store or in the configuration, or one that is being stored. */
 	isKept(id: string): boolean {
 		return this.#chosen.has(id) || this.#entries.has(id) || this.#renaming.has(id);
 	}
@@ -156,7 +156,7 @@ export class Aliases {
 	}
 
 	/**
-	 * Stores another alias of a device, and then removes the one that it had. The alias of a device that is not known is free.
+	 * Stores a new alias of a device, and then removes its previous one. Aliases of devices that are not known are free.
 	 * Rejects with StoreError, or with RangeError when the alias is invalid, another server's, or configured.
 	 */
 	async rename(id: string, alias: string, isKnown: (id: string) => boolean): Promise<void> {
@@ -189,7 +189,7 @@ export class Aliases {
 		await this.#remove(this.#entriesOf(id).filter(({ revision }) => revision < entry.revision));
 	}
 
-	/** Removes the aliases of a device that was forgotten. Never rejects: an entry that stays is the device's if it comes back. */
+	/** Removes the aliases of a forgotten device. Never rejects: an entry that stays applies if the device returns. */
 	async forget(id: string): Promise<void> {
 		await this.#remove(this.#entriesOf(id));
 	}
@@ -200,13 +200,13 @@ export class Aliases {
 			.flatMap(([alias]) => this.#store.get(ALIAS + alias) ?? []);
 	}
 
-	/** Another gateway may have changed an entry meanwhile, or the store cannot be reached now: then the next change removes it. */
+	/** Removes entries. One that another gateway has changed, or that cannot be removed now, is left for the next change. */
 	async #remove(entries: readonly Entry[]): Promise<void> {
 		await Promise.all(entries.map(({ key, revision }) => this.#store.delete(key, revision).catch(() => {})));
 	}
 }
 
-/** Whether the other entry of the same device counts instead of one. */
+/** Whether the other of two entries of a device takes precedence: a chosen alias does, and then the newer one. */
 function isOutranked(one: Entry, other: Entry): boolean {
 	const [isDefault, isOtherDefault] = [one, other].map(({ value }) => DEVICE.safeParse(value).data?.isDefault === true);
 	return isDefault === isOtherDefault ? one.revision < other.revision : isDefault === true;
@@ -254,7 +254,7 @@ export function readTitle(text: string): string {
 	return title;
 }
 
-/** Reads tags, as they are kept: each once, sorted. @throws RangeError that names the tag */
+/** Returns tags in the form that is stored: unique and sorted. @throws RangeError that names the tag */
 export function readTags(given: readonly string[]): readonly string[] {
 	const tags = given.map((tag) => tag.normalize("NFC"));
 	for (const tag of tags) {

@@ -12,7 +12,7 @@ import {
 import type { PendingRequest, RequestContext } from "./connection.js";
 import { CLIENT_METHODS } from "./results.js";
 
-/** The revision with stateless requests, in which a server asks its client by the result "input required". */
+/** The revision with stateless requests. A server asks its client through the result "input required". */
 export const REVISION_OF_STATELESS = "2026-07-28";
 
 /** A server's request to a client in its session (up to 2025-11-25). */
@@ -67,7 +67,7 @@ export function relayedExtensions({ [APPS]: apps }: Extensions = {}): { readonly
 /**
  * The members of a stateless request that describe the client.
  *
- * @param withExtensions whether to name extensions: devices have none, and their messages are short
+ * @param withExtensions whether to include extensions: devices support none, and their messages must be short
  */
 export function askingParams(context: RequestContext, withExtensions = false): Record<string, unknown> {
 	const { capabilities, inputResponses, requestState, logLevel } = context;
@@ -90,15 +90,15 @@ export function askingParams(context: RequestContext, withExtensions = false): R
 
 /**
  * A server's questions in its session (up to 2025-11-25), for the client of the current request. Over Streamable HTTP
- * the question comes in the response to the request; over other transports it names no request, so that it is answered
- * only if all requests in progress are of one client.
+ * the question comes in the response to the request. Over other transports it names no request, so it is answered only
+ * if all requests in progress belong to one client.
  */
 export class Questions {
-	/** The request in whose response a message came. */
+	/** The request whose response is being read. */
 	readonly #current = new AsyncLocalStorage<PendingRequest>();
 	readonly #pending: ReadonlyMap<unknown, PendingRequest>;
 
-	/** @param capabilities the capabilities sent to the server: it gets answers only within them */
+	/** @param capabilities those sent to the server: questions beyond them are not answered */
 	constructor(
 		client: Pick<Client, "setRequestHandler">,
 		capabilities: ClientCapabilities,
@@ -114,7 +114,7 @@ export class Questions {
 		}
 	}
 
-	/** Sends a request: what the server asks in its response is for the client of this request. */
+	/** Sends a request. Questions in its response are for the client of this request. */
 	during<Result>(request: PendingRequest, send: () => Result): Result {
 		return this.#current.run(request, send);
 	}
@@ -129,7 +129,7 @@ export class Questions {
 		return await request.pauseFor(context.ask(question, signal));
 	}
 
-	/** @throws ProtocolError if it is not certain */
+	/** @throws ProtocolError if the question's request cannot be determined */
 	#requestOf({ method }: Question): PendingRequest {
 		const known = this.#current.getStore();
 		if (known !== undefined && this.#pending.has(known.id)) {

@@ -5,20 +5,20 @@ export interface AudioEvents {
 	/** The device's messages about its audio: `listen` and `abort`. */
 	message: [message: { readonly type: string; readonly state?: unknown; readonly reason?: unknown }];
 	/**
-	 * A recorded packet of Opus; an empty one for each that was lost. An Error that a listener throws
-	 * counts the packet as dropped.
+	 * A recorded packet of Opus; an empty one for each that was lost. If a listener throws an Error, the packet
+	 * counts as dropped.
 	 */
 	packet: [packet: Uint8Array];
 }
 
-/** Most packets of a device per second: Opus has 200 of 5 ms. Further ones are dropped. */
+/** Maximum packets of a device per second: Opus has at most 200, of 5 ms. Further ones are dropped. */
 const MAX_PACKETS_PER_SECOND = 200;
 
 /** The audio of a session with a device: packets of Opus in both directions, over WebSocket or UDP. */
 export class AudioLink extends EventEmitter<AudioEvents> {
-	/** Recorded packets that were dropped: too many, wrongly framed, or not to be decoded. */
+	/** Number of recorded packets that were dropped: over the rate limit, wrongly framed or undecodable. */
 	dropped = 0;
-	/** Whether the device listens, by its latest message. */
+	/** Whether the device is listening, according to its latest message. */
 	isListening = false;
 	/** Sends a packet of Opus, between `tts` `start` and `stop`. */
 	readonly send: (packet: Uint8Array) => void;
@@ -33,7 +33,7 @@ export class AudioLink extends EventEmitter<AudioEvents> {
 	/**
 	 * @param send sends a packet in the framing of the transport
 	 * @param onDropped called for a packet of the device that was dropped
-	 * @param isReached over UDP: whether it is known where the device is
+	 * @param isReached over UDP: whether the device's address is known
 	 */
 	constructor(
 		send: (packet: Uint8Array) => void,
@@ -54,7 +54,7 @@ export class AudioLink extends EventEmitter<AudioEvents> {
 		return this.#isReached();
 	}
 
-	/** Takes a message of the device: `listen` or `abort`. */
+	/** Handles a message of the device: `listen` or `abort`. */
 	receiveMessage(message: AudioEvents["message"][0]): void {
 		if (message.type === "listen" && (message.state === "start" || message.state === "stop")) {
 			this.isListening = message.state === "start";

@@ -33,7 +33,7 @@ export interface ServerIdentity {
 	readonly gatewayUrl?: string;
 	/** A page that shows it, on this computer. */
 	readonly pageUrl?: string;
-	/** The other gateway of the cluster that has the device's connection. Absent: this one has it. */
+	/** The gateway of the cluster to which the device is connected. Absent: this one. */
 	readonly gateway?: string;
 }
 
@@ -44,14 +44,14 @@ export interface ServerInfo {
 	readonly version: string;
 }
 
-/** A server that another gateway has met: it need not be asked who it is. */
+/** A server that another gateway has already discovered. */
 export interface KnownServer {
 	readonly offers: Offers;
 	/** The last state that it has reported. */
 	readonly state?: string | undefined;
 }
 
-/** Events of a connection, for features that follow one server for a moment. */
+/** Events of a connection, for features that follow one server temporarily. */
 export interface ConnectionEvents {
 	/** A notification of the server, except progress and cancellation. */
 	notification: [method: string, params: Readonly<Record<string, unknown>>];
@@ -64,7 +64,7 @@ type Params = Readonly<Record<string, unknown>>;
 /** Milliseconds for which a server may still log for a request that was cancelled or timed out. */
 const UNANSWERED_TIME = 60_000;
 
-/** A member of `_meta` by which a device says to which request a notification belongs. */
+/** The member of `_meta` with which a device names the request of a notification. */
 const REQUEST_ID = "xs-mcp/requestId";
 
 /** Characters of a description of an invalid message, for the log. */
@@ -73,7 +73,7 @@ const MAX_DESCRIPTION = 200;
 /** A connection to a device, a configured server, or a device of another gateway. It reports to its {@link server}. */
 export abstract class Connection {
 	readonly identity: ServerIdentity;
-	/** The server at the other end, as the registry has it. */
+	/** The registry's server at the other end. */
 	server: Server | undefined;
 	/** The server's name and version; undefined before the end of the handshake. */
 	info: ServerInfo | undefined;
@@ -84,7 +84,7 @@ export abstract class Connection {
 	/** False once it has ended. Set by {@link ended} alone. */
 	isOpen = true;
 	#closeReason = "";
-	/** The first request has id 1: some peers take 0 for no id. */
+	/** The first request has id 1: some peers treat 0 as a missing id. */
 	#lastId = 0;
 	/** The least severe level of log messages that the server was asked for. */
 	#logLevel: LogLevel | undefined;
@@ -106,18 +106,18 @@ export abstract class Connection {
 	/** Sends a request. Throws the error with which it fails at once. */
 	protected abstract write(pending: PendingRequest): void;
 
-	/** Tells the server that nobody waits for a request's answer any more. */
+	/** Tells the server that a request's answer is no longer needed. */
 	abstract cancelled(pending: PendingRequest, reason: string): void;
 
 	/** Ends the connection to the server; over MQTT, the session. */
 	protected abstract disconnect(reason: string): void;
 
-	/** The answer without asking the server; undefined if it is not known. */
+	/** What another gateway has discovered about the server; undefined if the server has to be asked. */
 	get known(): KnownServer | undefined {
 		return undefined;
 	}
 
-	/** The way to a device's speaker and from its microphone; undefined if it has none for packets of Opus. */
+	/** The link to a device's speaker and microphone; undefined if the device cannot exchange packets of Opus. */
 	get audio(): AudioLink | undefined {
 		return undefined;
 	}
@@ -160,8 +160,8 @@ export abstract class Connection {
 	}
 
 	/**
-	 * Makes a request. It is sent before this returns, except over HTTP. If it is a client's, the server may log and ask that client
-	 * meanwhile.
+	 * Makes a request. It is sent before this returns, except over HTTP. While a client's request is pending, the server
+	 * may send log messages and questions to that client.
 	 *
 	 * Rejects with the SDK's ProtocolError when the server answers with an error, and with {@link ServerError} when there is no
 	 * valid answer.
@@ -183,7 +183,7 @@ export abstract class Connection {
 			} else if (!isStateless && level !== undefined && this.capabilities.logging !== undefined) {
 				if (this.#logLevel === undefined || isBelow(level, this.#logLevel)) {
 					this.#logLevel = level;
-					// Other requests filter for themselves. A server that rejects this uses its own level.
+					// Messages below another request's level are dropped here. A server that rejects this keeps its own level.
 					this.request({ method: "logging/setLevel", params: { level } }).catch(() => {});
 				}
 			}
@@ -241,7 +241,7 @@ export abstract class Connection {
 		}
 	}
 
-	/** Removes a request that has an answer, or gets none. */
+	/** Removes a request that was answered or has failed. */
 	settled({ id, request }: PendingRequest, error: Error | undefined): void {
 		this.pending.delete(id);
 		if (error !== undefined && !ProtocolError.isInstance(error) && CLIENT_METHODS.has(request.method)) {
@@ -271,7 +271,7 @@ export abstract class Connection {
 			return;
 		}
 		if (method === "notifications/message") {
-			// It belongs to a request. It is dropped if that is not known for certain, or its level is unknown.
+			// It belongs to a request. It is dropped if that request is uncertain, or if its level is unknown.
 			const { level: given, data, logger, _meta } = params;
 			const { [REQUEST_ID]: id } = (_meta ?? {}) as Params;
 			const context = (id === undefined ? this.onlyRequest : this.requestBy(id))?.context;
@@ -284,12 +284,12 @@ export abstract class Connection {
 		this.#events?.emit("notification", method, params);
 	}
 
-	/** The request that a log message names, if its name is that of a request here. */
+	/** The pending request that a log message names; undefined if there is none with this id. */
 	protected requestBy(_id: unknown): PendingRequest | undefined {
 		return undefined;
 	}
 
-	/** The request of a log message that names none, if it is certain. */
+	/** The request of a log message that names none; undefined unless only one is possible. */
 	protected get onlyRequest(): PendingRequest | undefined {
 		const [only, another] = [...this.pending.values()].filter(({ request }) => CLIENT_METHODS.has(request.method));
 		return another === undefined && performance.now() >= this.#uncertainUntil ? only : undefined;
@@ -322,24 +322,24 @@ export interface Request<Method extends string = string> {
 	readonly tool?: ServerTool | undefined;
 	/** Learns the request's id before it is sent. */
 	readonly upload?: Upload | undefined;
-	/** Whether it is another gateway's: its parameters are not changed. */
+	/** Whether another gateway made it: its parameters are not changed. */
 	readonly isForwarded?: boolean;
-	/** Milliseconds until it has failed, unless its context says otherwise. Default 30,000. */
+	/** Time-out in milliseconds, unless its context has one. Default 30,000. */
 	readonly timeout?: number | undefined;
 }
 
-/** The client that makes a request, and what it wants during the request. */
+/** The client that makes a request, and how it is involved until the answer. */
 export interface RequestContext {
 	/** The caller, for the record: a token's name, or "local". */
 	readonly principal?: string | undefined;
 	/** The application that calls, as it names itself: for the record. */
 	readonly clientName?: string | undefined;
-	/** Milliseconds until the request has failed; progress starts them again. Default: those of the request. */
+	/** Time-out in milliseconds, which progress restarts. Default: the request's. */
 	readonly timeout?: number | undefined;
 	readonly signal?: AbortSignal | undefined;
-	/** Whether the caller has cancelled. Default: the signal says so. */
+	/** Whether the caller has cancelled. Default: whether the signal is aborted. */
 	readonly isCancelled?: boolean;
-	/** Cancelled with the request. Default: they listen to the signal, which takes a thirtieth of a call's CPU. */
+	/** Objects to cancel with the request. Default: they listen to the signal, at a thirtieth of a call's CPU. */
 	readonly awaited?: Set<Cancellable> | undefined;
 	/** Called with each progress notification of the request. */
 	readonly onProgress?: ((progress: Readonly<Record<string, unknown>>) => void) | undefined;
@@ -355,7 +355,7 @@ export interface RequestContext {
 	readonly requestState?: string | undefined;
 	/** The client's session. Default: each request is another client's. */
 	readonly session?: object | undefined;
-	/** Asks the client during the request. Rejects with its error. Default: it can be asked only by the result. */
+	/** Asks the client during the request. Rejects with its error. Default: servers can ask only through the result. */
 	ask?(question: Question, signal: AbortSignal): Promise<object>;
 }
 
@@ -385,7 +385,7 @@ export class PendingRequest {
 	readonly request: Request;
 	readonly context: RequestContext;
 	readonly connection: Connection;
-	/** Milliseconds until the request has failed. */
+	/** Time-out in milliseconds. */
 	readonly timeout: number;
 	/** The request as it is sent: with a progress token if the client wants progress. Its id comes first. */
 	readonly message: JSONRPCRequest;
@@ -448,13 +448,13 @@ export class PendingRequest {
 		this.answered(error);
 	}
 
-	/** Passes progress on. The request has its time again. */
+	/** Forwards progress, and restarts the time-out. */
 	progressed(progress: Readonly<Record<string, unknown>>): void {
 		this.#restart();
 		this.context.onProgress?.(progress);
 	}
 
-	/** Stops the time while the client answers a question of the server. */
+	/** Suspends the time-out while the client answers a question of the server. */
 	async pauseFor<Answer>(answer: Promise<Answer>): Promise<Answer> {
 		this.#questions += 1;
 		this.#restart();

@@ -6,17 +6,17 @@ import { ServerError } from "./errors.js";
 import { digest } from "./names.js";
 import { LIST_NAMES, LISTS, type ListName, type Offers, type ValidList, validList } from "./offers.js";
 
-/** Milliseconds after which a slow server frees its place in the limit. */
+/** Milliseconds after which a slow server no longer counts towards the limit. */
 const PLACE_TIME = 1_000;
 
-/** Milliseconds that the tools wait for the other lists, which a server may leave unanswered. */
+/** Milliseconds after which the tools are reported without the other lists, which a server may leave unanswered. */
 const OTHERS_TIME = 2_000;
 
-/** Most lists that are kept after they were checked, and characters of each. */
+/** Maximum number of checked lists in the cache, and of characters in each. */
 const MAX_CHECKED = 100;
 const MAX_CHECKED_CHARACTERS = 65_536;
 
-/** The answer of a server. */
+/** The result of reading a server's lists. */
 export interface Listed {
 	/** The lists that were read. Lists that the server does not declare are empty. */
 	readonly offers: Partial<Offers>;
@@ -25,9 +25,9 @@ export interface Listed {
 
 /**
  * Reads lists of a server: its tools, user-only ones included, and those that it declares. Items that are not valid MCP are
- * skipped. Never rejects: a list that fails costs the others nothing.
+ * skipped. Never rejects: a list that fails does not affect the others.
  *
- * It calls `onListed` with the tools and what else is there after 2 s, and once more with the rest, while the connection is open.
+ * It calls `onListed` with all lists, and 2 s after the tools with those read so far, while the connection is open.
  */
 export type Discover = ReturnType<typeof makeDiscovery>;
 
@@ -87,7 +87,7 @@ export function makeDiscovery(discoveries = 64, timeout = 30_000, warn: (message
 				failures.set(list, error as Error);
 			}
 		};
-		// One after the other of a device, because it has little memory. The tools are the first.
+		// A device gets one request at a time, because it has little memory. The tools come first.
 		const turns = pLimit(connection.identity.configured ? LIST_NAMES.length : 1);
 		const reads = asked.map((list) => turns(() => read(list)));
 		await (asked[0] === "tools" && reads[0]);

@@ -33,7 +33,7 @@ const FAILURES = {
 /** Why a server could not answer. */
 export type ServerErrorCode = keyof typeof FAILURES;
 
-/** Whether a text is such a code: another version may have others. */
+/** Whether a text is a known code. Other versions may have more. */
 export function isServerErrorCode(text: unknown): text is ServerErrorCode {
 	return typeof text === "string" && Object.hasOwn(FAILURES, text);
 }
@@ -46,12 +46,12 @@ export type McpErrorCode =
 	| "TOOL_NOT_FOUND"
 	| "RESOURCE_NOT_FOUND";
 
-/** The text of an error for people: that of a validation library lists members of its schemas. */
+/** The message of an error for people. It replaces that of Zod, which lists members of schemas. */
 export function messageOf({ name, message }: Error): string {
 	return /^\$?ZodError$/.test(name) ? "what the server sent is not a message of MCP" : message;
 }
 
-/** The same with the error's cause, in which `fetch` puts its reason. */
+/** Returns {@link messageOf} with the message of the error's cause, where `fetch` has its reason. */
 export function reasonOf(error: unknown): string {
 	const message = messageOf(error as Error);
 	const { cause } = error as Error;
@@ -115,7 +115,7 @@ const OF_PROTOCOL_ERROR: Readonly<Record<number, McpErrorCode>> = {
 	[ProtocolErrorCode.ResourceNotFound]: "RESOURCE_NOT_FOUND",
 };
 
-/** The table's entry of an error; undefined if a server is not the reason. */
+/** The entry of an error in {@link FAILURES}; undefined for other errors than ServerError. */
 function failureOf(error: unknown) {
 	return error instanceof ServerError ? FAILURES[error.code] : undefined;
 }
@@ -141,7 +141,7 @@ export async function translated<T>(task: () => Promise<T>): Promise<T> {
 	}
 }
 
-/** Runs a task. Calls during a run share it. */
+/** Wraps a task: calls during a run share its result. */
 export function shared<Args extends unknown[], Result>(task: (...args: Args) => Promise<Result>) {
 	let running: Promise<Result> | undefined;
 	return (...args: Args): Promise<Result> => {
@@ -152,7 +152,7 @@ export function shared<Args extends unknown[], Result>(task: (...args: Args) => 
 	};
 }
 
-/** The `data` of an error response in place of a response that is not valid. A text, because messages over HTTP are read twice. */
+/** The `data` of an error that replaces an invalid response. A string, because messages over HTTP are parsed twice. */
 export const INVALID_RESPONSE = "xs-mcp/invalid-response";
 
 /** The error of an error response: the SDK's ProtocolError, or the ServerError with which a transport replaces a response. */
@@ -195,8 +195,8 @@ export function backoff(
 }
 
 /**
- * Waits until a call may be made again: only if nothing was sent, or the tool is read-only or idempotent. Rejects with the call's
- * error if it is not retried, and with ServerError "retries-exceeded" after the last retry.
+ * Waits before the retry of a call, which is possible if nothing was sent, or if the tool is read-only or idempotent.
+ * Rejects with the call's error if it is not retried, and with ServerError "retries-exceeded" after the last retry.
  */
 export async function waitForRetry(
 	error: unknown,

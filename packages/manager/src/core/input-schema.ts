@@ -5,8 +5,8 @@ import * as z from "zod";
 const made = new WeakMap<z.ZodType, Tool["inputSchema"]>();
 
 /**
- * The JSON Schema of a tool's arguments, without `$schema` and keywords that say nothing: some hosts refuse a whole server for
- * those. It is made on first use, which makes a program start faster.
+ * The JSON Schema of a tool's arguments, without `$schema` and keywords without effect: some hosts reject a whole
+ * server because of them. Created on first use, so that programs start faster.
  */
 export function inputSchemaOf(input: z.ZodType): Tool["inputSchema"] {
 	let schema = made.get(input);

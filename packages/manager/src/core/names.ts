@@ -20,16 +20,16 @@ export function slug(text: string, separator: "_" | "-", maxLength: number): str
 		.replace(/^[_-]|[_-]$/g, "");
 }
 
-/** Wrong characters in a short name that is still taken for a mistake. */
+/** Edit distance up to which a short name counts as misspelled. */
 const MIN_TYPOS = 2;
 
-/** Whether a name is like another one, which is not known: a few characters differ, or only its end was given. */
+/** Whether an unknown name probably means this one: a few characters differ, or it is only the end of the name. */
 export function isSimilar(name: string, unknown: string): boolean {
 	const [one, other] = [portable(name), portable(unknown)];
 	return distance(one, other) <= Math.max(MIN_TYPOS, other.length / 4) || one.endsWith(`_${other}`);
 }
 
-/** The SHA-256 of a text, in hex. Of a secret it is stored: the secrets have enough random bits to need no slow hash. */
+/** The SHA-256 of a text, in hex. Secrets are stored hashed like this: they are random enough to need no slow hash. */
 export function digest(text: string): string {
 	return hash("sha256", text);
 }

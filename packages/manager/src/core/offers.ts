@@ -114,7 +114,7 @@ export function validList<List extends ListName>(
 /** Characters of a name or a cursor, for a problem. */
 const MAX_QUOTE = 100;
 
-/** The valid members of an item, with notes of the others; no item, and the reason, if it cannot be used. */
+/** Returns the valid members of an item, and notes on the others; only the reason if the item cannot be used. */
 function readItem(list: ListName, given: unknown): { readonly item?: Members; readonly notes: readonly string[] } {
 	if (!isObject(given)) {
 		return { notes: ["not an object"] };
@@ -135,10 +135,10 @@ function readItem(list: ListName, given: unknown): { readonly item?: Members; re
 			};
 }
 
-/** A tool whose schemas clients can use, and whose hints are valid: each for itself, because some of them restrict. */
+/** Makes a tool's schemas usable, and drops invalid hints. The others are kept, because some of them restrict. */
 function readTool({ inputSchema, outputSchema, annotations, execution, ...rest }: Members) {
 	const { schema, problem } = usableOutputSchema(outputSchema);
-	// 2025-11-25: only a tool that may take long needs to say so.
+	// 2025-11-25: only a tool that can run as a task needs to declare it.
 	const taskSupport = isObject(execution) ? execution.taskSupport : undefined;
 	const isLong = taskSupport === "optional" || taskSupport === "required";
 	const valid = Object.entries(isObject(annotations) ? annotations : {}).filter(
@@ -165,7 +165,7 @@ const HINTS = {
 	openWorldHint: "boolean",
 } as const;
 
-/** A tool without what it says of tasks, which are not passed on. */
+/** Returns a tool without its support of tasks, which are not relayed. */
 export function withoutExecution({ execution: _, ...tool }: ServerTool): ServerTool {
 	return tool;
 }
@@ -181,8 +181,8 @@ const MAX_ITEMS = 1_000;
 const MAX_LIST_CHARACTERS = 4 * 1024 * 1024;
 
 /**
- * Reads a whole list, page by page, from an empty cursor on. Its items are not checked. Rejects with ServerError "invalid-result"
- * when a page is not valid, a cursor comes twice, or the list is too large.
+ * Reads a whole list page by page, starting with an empty cursor. Its items are not checked. Rejects with ServerError
+ * "invalid-result" if a page is invalid, a cursor is repeated, or the list is too large.
  */
 export async function readList(list: ListName, readPage: (cursor: string) => Promise<object>): Promise<unknown[]> {
 	const fail = (problem: string) => new ServerError("invalid-result", `${LISTS[list].method}: ${problem}`);
@@ -215,10 +215,10 @@ export async function readList(list: ListName, readPage: (cursor: string) => Pro
 	throw fail(`more than ${MAX_PAGES} pages`);
 }
 
-/** In the store, before the hash of lists. */
+/** Key prefix in the store. The hash of the lists follows. */
 export const OFFERS = "offers/";
 
-/** Lists that a device may store one after the other, and the time until it may store one more, in milliseconds. */
+/** Number of lists that a device may store in a burst, and milliseconds until it may store one more. */
 const MAX_CHANGES = 20;
 const CHANGE_TIME = 300_000;
 
@@ -237,7 +237,7 @@ export function openStoredOffers(store: Store, warn: (message: string) => void) 
 	const objects = new Map<string, WeakRef<Offers>>();
 	const hashes = new WeakMap<Offers, string>();
 	const freed = new FinalizationRegistry<string>((hash) => {
-		// Equal lists may have come since.
+		// Equal lists may have been added since.
 		if (objects.get(hash)?.deref() === undefined) {
 			objects.delete(hash);
 		}
@@ -245,7 +245,7 @@ export function openStoredOffers(store: Store, warn: (message: string) => void) 
 	/** Parsed lists by the value of their entry; undefined: not valid. */
 	const read = new WeakMap<object, Offers | undefined>();
 	const writes = new Map<string, Promise<Entry>>();
-	/** Rate limit of each server, with the last counted hash: a retry is no change. */
+	/** Rate limit of each server, with the last counted hash: a retry does not count. */
 	const counted = new WeakMap<Server, { readonly limit: RateLimit; hash: string }>();
 	/** Keys that no device used at the last check. */
 	let unused = new Set<string>();
@@ -256,7 +256,7 @@ export function openStoredOffers(store: Store, warn: (message: string) => void) 
 		return hash;
 	};
 
-	/** Returns the one object with these lists. */
+	/** Returns the shared object with these lists. */
 	const share = (offers: Offers): Offers => {
 		const hash = hashOf(offers);
 		const shared = objects.get(hash)?.deref();
@@ -289,7 +289,7 @@ export function openStoredOffers(store: Store, warn: (message: string) => void) 
 			const hash = hashOf(offers);
 			const key = OFFERS + hash;
 			const isStored = store.get(key) !== undefined;
-			// Written again if nobody has used them: another gateway may be about to remove this revision.
+			// Written again if no device has used them: another gateway may be about to remove this revision.
 			if (isStored && !unused.delete(key)) {
 				return hash;
 			}
@@ -310,7 +310,7 @@ export function openStoredOffers(store: Store, warn: (message: string) => void) 
 			}
 			return hash;
 		},
-		/** Removes lists whose hash no device used now and at the check before. What could not be removed is found again. */
+		/** Removes lists that no device used at this check and the previous one. The next check retries failed removals. */
 		async removeUnused(used: ReadonlySet<unknown>): Promise<void> {
 			const found = store.list(OFFERS).filter(({ key }) => !used.has(key.slice(OFFERS.length)));
 			const before = unused;

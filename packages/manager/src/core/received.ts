@@ -27,16 +27,16 @@ type Members = Record<string, unknown>;
 /** Members that hold data or schemas of their own. */
 const VERBATIM: ReadonlySet<string> = new Set(["structuredContent", "inputSchema", "outputSchema", "requestedSchema"]);
 
-/** Whether a member of a message is data, in which null is a value. A prompt has a list of arguments, a call those of the tool. */
+/** Whether a member of a message is data, in which null is a value. A call's `arguments` are, a prompt's list is not. */
 function isMessageData(key: string, member: unknown): boolean {
 	const isVerbatim = VERBATIM.has(key) || (key === "arguments" && !Array.isArray(member));
 	return key === "data" || (isVerbatim && member !== null);
 }
 
-/** Whether a member stays as it is; `parent` is the name of the object that it is in. */
+/** Whether a member is data, and kept unchanged; `parent` is the name of the object that contains it. */
 type IsData = (key: string, member: unknown, parent: string) => boolean;
 
-/** Returns a value of a protocol without its members that are null. The same object if there are none. */
+/** Returns a protocol's value without null members; the same object if there are none. */
 export function withoutNulls<Value>(value: Value, isData: IsData = isMessageData): Value {
 	return flawOf(value, MAX_NESTING) === undefined ? value : strip(value, isData, MAX_NESTING, "");
 }
@@ -61,8 +61,8 @@ function strip<Value>(value: Value, isData: IsData, levels: number, parent: stri
 }
 
 /**
- * Finds in a value of JSON whether arrays and objects nest deeper than that many levels ("depth"), or else whether a member or
- * item is null. Most messages have neither. This allocates nothing.
+ * Returns "depth" if arrays and objects in a JSON value are nested deeper than `levels`, or else "null" if a member or
+ * item is null. Allocates nothing, because most messages have neither.
  */
 export function flawOf(value: unknown, levels: number): "depth" | "null" | undefined {
 	if (typeof value !== "object") {
@@ -83,8 +83,8 @@ export function flawOf(value: unknown, levels: number): "depth" | "null" | undef
 }
 
 /**
- * Makes a message of a server valid JSON-RPC. Servers omit an error's code or message, `jsonrpc`, or send null and numbers as text.
- * A response that cannot be used becomes an error response, so that its request fails at once.
+ * Makes a message of a server valid JSON-RPC. Servers omit an error's code or message, or `jsonrpc`, or send null, or
+ * numbers as text. An unusable response becomes an error response, so that its request fails at once.
  *
  * @throws Error with the reason if it is neither a request, a notification nor a response
  */
@@ -106,7 +106,7 @@ export function readMessage(value: unknown): JSONRPCMessage {
 		const given = isObject(params) && { params: method === PROGRESS ? readProgress(params) : params };
 		return { jsonrpc: "2.0", ...(id !== undefined && { id }), method, ...given } as JSONRPCMessage;
 	}
-	// Ids of requests are numbers, or texts that cannot be read as numbers.
+	// Ids of our requests are numbers, or strings that do not look like numbers.
 	const answered = typeof id === "string" && /^\d{1,15}$/.test(id) ? Number(id) : id;
 	if (typeof answered !== "number" && typeof answered !== "string") {
 		const detail = isObject(error) || typeof error === "string" ? `: ${readError(error).message}` : "";
@@ -145,14 +145,14 @@ export function parseMessage(text: string): JSONRPCMessage {
 	return readMessage(JSON.parse(text.replace(/^\uFEFF/, "")));
 }
 
-/** Whether a value is meant as a JSON-RPC message, and not as another answer over HTTP. */
+/** Whether a value is a JSON-RPC message, valid or not, rather than another HTTP response. */
 export function isMessageLike(value: unknown): value is Members {
 	return isObject(value) && ("jsonrpc" in value || ("id" in value && ("result" in value || "error" in value)));
 }
 
 /**
- * Makes a message of a client valid where that is possible: null is absence, and `initialize` may lack members that the server does not need.
- * Anything else is returned as it is.
+ * Repairs a client's message: null members are removed, and `initialize` may lack members that the server does not
+ * need. Other values are returned unchanged.
  */
 export function readClientMessage(value: unknown): unknown {
 	if (Array.isArray(value)) {
@@ -180,7 +180,7 @@ export function readClientMessage(value: unknown): unknown {
 	};
 }
 
-/** Code and text of an error for a client: that of a validation library lists members of its schemas. */
+/** Makes an error's message readable for a client: that of a validation library lists members of schemas. */
 export function readableError<Failure extends { readonly code: number; readonly message: string }>(
 	error: Failure,
 ): Failure {
@@ -248,10 +248,10 @@ export function jsonOf({ structuredContent, content }: CallToolResult): unknown 
 	return structuredContent ?? jsonIn(textOf(content));
 }
 
-/** Bytes of one message of a server or a client. A longer one is an error. */
+/** Maximum bytes of one message of a server or a client. A longer one is an error. */
 export const MAX_MESSAGE_BYTES = 10 * 1024 * 1024;
 
-/** Bytes that may wait for a server that does not read. Beyond that, its connection ends. */
+/** Maximum bytes queued for a server that does not read. Beyond that, its connection ends. */
 export const MAX_UNSENT_BYTES = 10 * 1024 * 1024;
 
 /** Rate limit by a token bucket. */
@@ -282,7 +282,7 @@ export class RateLimit {
 	}
 }
 
-/** Bytes that are read of one server in a second: reading them takes less than a tenth of a core. The rest waits with the server. */
+/** Maximum bytes read from one server per second: parsing them takes less than a tenth of a core. */
 const MAX_BYTES_PER_SECOND = 10 * 1024 * 1024;
 
 /** Limits the read rate, so that a flooding server does not delay others. */
@@ -290,7 +290,7 @@ export class ReadBudget {
 	#second = 0;
 	#bytes = 0;
 
-	/** Counts bytes that were read. Returns the milliseconds to wait before reading on; 0 if there is no need. */
+	/** Counts bytes that were read. Returns the milliseconds to wait before the next read, or 0. */
 	spend(bytes: number): number {
 		const now = performance.now();
 		const second = Math.floor(now / 1_000);
@@ -299,7 +299,7 @@ export class ReadBudget {
 		return this.#bytes < MAX_BYTES_PER_SECOND ? 0 : (second + 1) * 1_000 - now;
 	}
 
-	/** Counts bytes that a stream has delivered, and pauses it if it is necessary. */
+	/** Counts bytes that a stream has delivered, and pauses it when the budget is spent. */
 	throttle(stream: { pause(): unknown; resume(): unknown }, bytes: number): void {
 		const wait = this.spend(bytes);
 		if (wait > 0) {
@@ -321,14 +321,14 @@ export function coalesced(task: () => Promise<void>): () => Promise<void> {
 
 const LINE_FEED = 10;
 
-/** Cuts a stream of bytes into lines. Not the SDK's ReadBuffer, which copies its whole contents with each piece. */
+/** Splits a stream of bytes into lines. Not the SDK's ReadBuffer, which copies its whole contents for each chunk. */
 export class LineReader {
 	/** Pieces of the incomplete line. */
 	#pieces: Buffer[] = [];
 	#bytes = 0;
 
 	/**
-	 * The lines that a piece of the stream completes, without their ends. The caller may stop before the last of them.
+	 * Yields the lines that a chunk of the stream completes, without line ends. The caller may stop early.
 	 *
 	 * @throws RangeError if a line is too long
 	 */
@@ -370,7 +370,7 @@ export function clientInput(): Readable {
 			}
 		},
 	});
-	// The transport pauses it when it has closed. An input that is read on would keep the process alive.
+	// The transport pauses it on close. Further reading of standard input would keep the process alive.
 	output.once("pause", () => {
 		process.stdin.unpipe(output);
 		process.stdin.pause();

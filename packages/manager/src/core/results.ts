@@ -108,7 +108,7 @@ export function answerOf(method: string, { result: given, error }: Response): ob
 	if (error !== undefined) {
 		throw responseError(error);
 	}
-	// The member is of a later revision, and the SDK removes it: so the other members decide.
+	// `resultType` is of a later revision, and the SDK removes it, so the other members decide.
 	const { resultType: _, ...result } = isObject(given) ? given : {};
 	const shape = SHAPES[method];
 	if (shape === undefined || shape.isValid(result)) {
@@ -160,7 +160,7 @@ function readInitialize({ protocolVersion, capabilities, serverInfo, instruction
 	};
 }
 
-/** The name and version of a program, and what else it validly says of itself. */
+/** Returns the name and version of a program, and its other members that are valid. */
 export function readInfo(given: unknown, fallback: string): Members {
 	const { name = fallback, version = "", ...described } = isObject(given) ? given : {};
 	const info = { name: jsonText(name), version: jsonText(version) };
@@ -217,7 +217,7 @@ function isContents(item: unknown): boolean {
 	return isSpecType.TextResourceContents(item) || isSpecType.BlobResourceContents(item);
 }
 
-/** Adds to required members each of the others that leaves the whole valid. Returns no value if those are invalid. */
+/** Adds to required members each other one that keeps the whole valid. No value if the required ones are invalid. */
 export function withValid<Value extends object>(
 	required: Members,
 	others: Members,
@@ -236,7 +236,7 @@ export function withValid<Value extends object>(
 	return { value: { ...required, ...Object.fromEntries(kept) } as Value, dropped };
 }
 
-/** Returns a text as it is, and another value as JSON. */
+/** Returns a string unchanged, and any other value as JSON. */
 export function jsonText(value: unknown): string {
 	return typeof value === "string" ? value : String(JSON.stringify(value));
 }

@@ -129,7 +129,7 @@ export function makeSchemaChecker(warn: (message: string) => void) {
 			}
 			return result.problem;
 		},
-		/** Ends the other process. What waits for it is not checked. */
+		/** Ends the other process. Values that wait for it are not checked. */
 		close(): void {
 			isClosed = true;
 			clearTimeout(idle);
@@ -155,7 +155,7 @@ function isRunning({ connected, killed, exitCode, signalCode }: ChildProcess): b
 	return connected && !killed && exitCode === null && signalCode === null;
 }
 
-/** The next message of the process. If it ends first, or has not answered in time, the schema cannot be used. */
+/** Waits for the next message of the process. If it exits first or times out, the schema cannot be used. */
 function nextResult(child: ChildProcess, limit: number): Promise<CheckResult> {
 	return new Promise((resolve) => {
 		const finish = (result: CheckResult): void => {
@@ -186,10 +186,10 @@ const CHEAP_KEYWORDS: ReadonlySet<string> = new Set(
 	).split(" "),
 );
 
-/** Schemas and the values that they name, in a schema that is cheap. */
+/** Maximum number of subschemas, `enum` values and `required` names in a cheap schema. */
 const MAX_PARTS = 500;
 
-/** Levels of schemas in a schema that is cheap. */
+/** Maximum depth of a cheap schema. */
 const MAX_DEPTH = 16;
 
 /** Whether a value can be checked against a schema in time that is bounded by their sizes. */
@@ -214,7 +214,7 @@ function isCheap(schema: unknown, budget = { parts: MAX_PARTS }, depth = MAX_DEP
 	);
 }
 
-/** The arguments, at any depth of objects, with the defaults of required members that are missing. */
+/** Adds the defaults of missing required members to arguments, at any depth of objects. */
 export function withDefaults<Value>(schema: unknown, value: Value): Value {
 	if (!isObject(schema) || !isObject(schema.properties) || !isObject(value)) {
 		return value;

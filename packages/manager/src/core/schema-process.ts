@@ -1,4 +1,4 @@
-// The process in which schema-checker.ts checks what may take too much time or memory.
+// The process in which schema-checker.ts runs checks that may take too much time or memory.
 import { createContext, Script } from "node:vm";
 import { checkValue, type ValueCheck } from "./schema-validator.js";
 

@@ -23,7 +23,7 @@ export interface CheckResult {
 	readonly schemaError?: string | undefined;
 }
 
-/** Most compiled schemas; then the cache is cleared. Devices of one kind share theirs. */
+/** Number of compilations after which the cache is cleared. Devices of one kind share schemas. */
 const MAX_COMPILED = 1_000;
 
 const OPTIONS: Options = {

@@ -48,7 +48,7 @@ export interface DeviceEvent extends Notification {
 	readonly time: number;
 }
 
-/** Lets devices upload files during their calls: the gateway's pictures. */
+/** Lets devices upload files during calls, such as pictures to the gateway. */
 export interface Uploads {
 	/** A session starts. Returns the capabilities sent to the device in `initialize`. */
 	begin(identity: ServerIdentity): Capabilities;
@@ -60,7 +60,7 @@ export interface Uploads {
 	 * Called when a call of a tool with an argument `url` or `question` starts. Resolves when the device may upload. Returns
 	 * undefined if the tool uploads nothing.
 	 *
-	 * Rejects with {@link ServerError} "invalid-arguments" if the device would not know where to.
+	 * Rejects with {@link ServerError} "invalid-arguments" if the upload URL for the device is unknown.
 	 */
 	start(identity: ServerIdentity, tool: ServerTool, args: object): Promise<Upload> | undefined;
 }
@@ -69,11 +69,11 @@ export interface Uploads {
 export interface Upload {
 	/** The call's arguments, with the address of the upload. */
 	readonly args: object;
-	/** The call is sent, as the request with this id. */
+	/** Called before the call is sent, with the id of its request. */
 	sent?(id: RequestId): void;
-	/** The call's result, with what was uploaded. */
+	/** Returns the call's result with the uploaded files. */
 	complete(result: OrInput<CallToolResult>): OrInput<CallToolResult>;
-	/** The call has ended, however it did. */
+	/** Called when the call has ended, successfully or not. */
 	end(): void;
 }
 
@@ -81,9 +81,9 @@ export interface Upload {
 export interface CallLimits {
 	/** Milliseconds that a call waits for a server that is offline. Default 10,000. */
 	readonly offlineWait?: number;
-	/** Milliseconds that a call waits for its turn, and that the server then has for it. Default 30,000. */
+	/** Milliseconds that a call waits for its turn, and that the server then has to answer. Default 30,000. */
 	readonly callTimeout?: number;
-	/** Calls that one server works on at the same time. Default 4. */
+	/** Maximum concurrent calls of one server. Default 4. */
 	readonly callsPerServer?: number;
 }
 
@@ -138,7 +138,7 @@ const CALL_TIMEOUT = 30_000;
 const STATE_CHANGED = "notifications/state_changed";
 const RESOURCE_UPDATED = "notifications/resources/updated";
 
-/** Notifications of devices that are forwarded to clients; that of the state is a property. */
+/** Notifications of devices that are kept as {@link Server.event}. The state has its own property. */
 const EVENTS = new Set(DEVICE_EVENTS.map(({ notification }) => notification).filter((each) => each !== STATE_CHANGED));
 
 /** Characters of an event's params, as JSON. */
@@ -153,12 +153,12 @@ const MAX_STATE = 64;
  */
 export class Server {
 	readonly id: string;
-	/** Whether the gateway's configuration names it: it is not a device. */
+	/** Whether it is a server of the gateway's configuration, not a device. */
 	readonly configured: boolean;
 	readonly registry: ServerRegistry;
 	readonly #settings: ServerSettings | undefined;
 	readonly #limits: CallLimits;
-	/** Milliseconds that a call waits for its turn, and that the server then has. */
+	/** Milliseconds that a call waits for its turn, and that the server then has to answer. */
 	readonly #timeout: number;
 	#record: ServerRecord | undefined;
 	#connection: Connection | undefined;
@@ -167,20 +167,20 @@ export class Server {
 	state: string | undefined;
 	/** The last notification of a button or sensor. Undefined before the first one, and while it is offline. */
 	event: DeviceEvent | undefined;
-	/** The lists that are to be read over its connection. */
+	/** The lists that have yet to be read over its connection. */
 	outdated: readonly ListName[] = LIST_NAMES;
 	/** Whether any list was read over its connection. After that, a list that cannot be read stays as it was. */
 	isListed = false;
 	reading: Connection | undefined;
-	/** The lists that could not be read over its connection, and why: then the last ones known stand. Undefined: none. */
+	/** The lists that could not be read over its connection, and why; their last content is kept. Undefined: none. */
 	#failedLists: Map<ListName, string> | undefined;
 	/** Undefined until a client follows a resource. */
 	#subscriptions: Subscriptions | undefined;
-	/** Calls and other requests in progress, those that wait included. */
+	/** Number of calls and other requests in progress, including waiting ones. */
 	#inProgress = 0;
 	/** Called when one of them has ended; undefined until {@link idle} waits. */
 	#onEnded: (() => void) | undefined;
-	/** Calls and other requests whose turn it is. */
+	/** Number of calls and other requests that have their turn. */
 	#running = 0;
 	readonly #waiting = new Set<WaitingCall>();
 	#isClosed = false;
@@ -303,7 +303,7 @@ export class Server {
 		this.isListed = false;
 	}
 
-	/** Takes over its record, which was read or confirmed over its connection: it can be called. */
+	/** Sets its record, which was read or confirmed over its connection. From now on it can be called. */
 	discovered(record: ServerRecord): void {
 		this.#record = record;
 		if (!this.online && this.connection !== undefined) {
@@ -314,7 +314,7 @@ export class Server {
 		}
 	}
 
-	/** Takes over that its connection has ended. */
+	/** Notes that its connection has ended. */
 	disconnect(): void {
 		this.connection = undefined;
 		this.#failedLists = undefined;
@@ -328,7 +328,7 @@ export class Server {
 		}
 	}
 
-	/** Takes a notification from its connection, except progress and cancellation. */
+	/** Handles a notification from its connection, except progress and cancellation. */
 	notified(connection: Connection, method: string, params: Notification["params"]): void {
 		if (connection !== this.connection) {
 			// Another gateway has the server by now, and has recorded the event.
@@ -409,7 +409,7 @@ export class Server {
 		const { checker } = this.registry;
 		const isValid = checker.validators.get(schema)?.(given) === true;
 		const value = isValid ? given : withDefaults(schema, given);
-		// Awaits also what is valid: a call does not overtake one whose schema is compiled first.
+		// Awaits valid arguments, too, so that a call does not overtake one whose schema is still being compiled.
 		const problem = await (isValid ? undefined : checker.check({ tool: name, what: "arguments", schema, value }));
 		if (problem !== undefined) {
 			throw new ServerError("invalid-arguments", problem);
@@ -426,13 +426,13 @@ export class Server {
 		}
 	}
 
-	/** Rejects the calls that wait, and every later one. */
+	/** Rejects all waiting and later calls. */
 	close(): void {
 		this.#isClosed = true;
 		this.#rejectWaiting(shuttingDown());
 	}
 
-	/** Keeps what a notification reports. Returns whether the content of `device://ALIAS/state` has changed. */
+	/** Stores the state or event of a notification. Returns whether the content of `device://ALIAS/state` has changed. */
 	#keepState(method: string, params: Notification["params"]): boolean {
 		if (method === STATE_CHANGED && typeof params.newState === "string") {
 			this.state = params.newState.slice(0, MAX_STATE);
@@ -448,7 +448,7 @@ export class Server {
 		return this.known;
 	}
 
-	/** Makes a call, and repeats it by the policy of a configured server. */
+	/** Makes a call, with the retries of a configured server's policy. */
 	async #retry(request: Request, context: RequestContext): Promise<object> {
 		for (let retries = 0; ; retries += 1) {
 			try {
@@ -577,7 +577,7 @@ export class Server {
 		}
 	}
 
-	/** Gives the calls that wait their time from now on, for a turn or for the server. */
+	/** Restarts the time limits of waiting calls, which differ while the server is offline. */
 	#limitWaits(): void {
 		for (const call of this.#waiting) {
 			this.#limitWait(call);

@@ -17,7 +17,7 @@ const UPDATE_DELAY = 50;
 
 interface Subscription {
 	count: number;
-	/** Settles when the server has been asked. Undefined if it has rejected that: the next subscriber asks again. */
+	/** Settles when the server has answered. Undefined after a rejection: the next subscriber asks again. */
 	asked: Promise<void> | undefined;
 }
 
@@ -48,7 +48,7 @@ export function makeSubscriptions(onUpdated: (uri: string) => void, warn: (messa
 		return asked;
 	};
 
-	/** The server says that a resource has been updated. */
+	/** Called when the server reports an updated resource. Other URIs than subscribed ones are ignored. */
 	const updated = (uri: unknown): void => {
 		if (typeof uri !== "string" || !subscriptions.has(uri)) {
 			return;
@@ -95,7 +95,7 @@ export function makeSubscriptions(onUpdated: (uri: string) => void, warn: (messa
 			}
 			return remove;
 		},
-		/** The server is online: it is asked for everything that clients have subscribed to, which may have changed meanwhile. */
+		/** Called when the server is online. Renews all subscriptions, and reports their resources as updated. */
 		online(current: Connection): void {
 			connection = current;
 			for (const [uri, subscription] of subscriptions) {
@@ -105,7 +105,7 @@ export function makeSubscriptions(onUpdated: (uri: string) => void, warn: (messa
 				);
 			}
 		},
-		/** The server is offline. */
+		/** Called when the server is offline. */
 		offline(): void {
 			connection = undefined;
 		},
@@ -129,7 +129,7 @@ export class ChangeStream {
 	readonly #resources = new Set<string>();
 	readonly #reopen = coalesced(() => this.#open());
 	#subscription: McpSubscription | undefined;
-	/** The stream before. A notification that arrives on both does no harm. */
+	/** The previous stream. A notification that arrives on both does no harm. */
 	#previous: McpSubscription | undefined;
 	/** Retries since the stream was last open. 0 unless it is being opened again. */
 	#retries = 0;
@@ -184,12 +184,12 @@ export class ChangeStream {
 		};
 	}
 
-	/** The stream with the new filter is open before the one with the old filter ends. */
+	/** Opens a stream with the current filter, and closes the previous one only afterwards. */
 	async #open(): Promise<void> {
 		const filter = this.#filter();
 		const isWanted = !this.#closed && Object.keys(filter).length > 0;
 		const subscription = isWanted ? await this.#client.listen(filter, { timeout: ACK_TIME }) : undefined;
-		// Not earlier: if it cannot be opened now, the retry that is pending comes.
+		// Not earlier: if opening fails, the pending retry must still happen.
 		clearTimeout(this.#timer);
 		void this.#previous?.close();
 		const previous = this.#subscription;

@@ -1,7 +1,7 @@
 import { isObject } from "xs-mcp-firmware/core/text/json";
 import { withoutNulls } from "./received.js";
 
-// JSON Schemas of servers, made such that clients can list and compile them.
+// Converts JSON Schemas of servers to a form that clients can list and compile.
 
 type Members = Record<string, unknown>;
 
@@ -26,14 +26,14 @@ const DIALECT = /^https?:\/\/json-schema\.org\/(draft\/2020-12|draft\/2019-09|dr
 
 type Check = (value: unknown, schema: Members) => boolean;
 
-/** Whether the value of another keyword has its form. */
+/** Checks of the values of other keywords. */
 const VALUES = new Map<string, Check>([
 	...words<Check>(
 		(value) => typeof value === "number",
 		"minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength minItems maxItems minProperties " +
 			"maxProperties minContains maxContains",
 	),
-	// Keywords with which a schema needs others, or that compilers reject.
+	// Keywords that make a schema depend on others, or that compilers reject.
 	...words<Check>(() => false, "id $id $async $dynamicRef $recursiveRef $dynamicAnchor"),
 	["type", (value) => (Array.isArray(value) && value.length > 0 ? value : [value]).every((each) => TYPES.has(each))],
 	["enum", (value) => Array.isArray(value) && value.length > 0],
@@ -49,13 +49,13 @@ function words<Value>(value: Value, keywords: string): [string, Value][] {
 	return keywords.split(" ").map((keyword) => [keyword, value]);
 }
 
-/** Levels of schemas in a schema. */
+/** Maximum depth of nested schemas. */
 const MAX_DEPTH = 60;
 
 /** Characters of a keyword's value in a problem. */
 const MAX_QUOTE = 100;
 
-/** Clients of the SDK v1 reject a whole list if a property has `true` for its schema. */
+/** Replaces boolean schemas of properties: clients of the SDK v1 reject a whole list because of `true`. */
 function withObjectsFor(properties: unknown): Members | undefined {
 	if (!isObject(properties)) {
 		return undefined;
@@ -66,8 +66,8 @@ function withObjectsFor(properties: unknown): Members | undefined {
 }
 
 /**
- * Returns the schema of a tool's arguments such that clients list it. Devices omit its type, or the schema, if a tool takes no
- * arguments. What cannot be used is left out.
+ * Returns the schema of a tool's arguments in a form that clients accept. Devices omit its type, or the schema, if a
+ * tool takes no arguments. Unusable members are left out.
  */
 export function usableInputSchema(schema: unknown): Members {
 	const { type: _, properties, required, ...rest } = readSchema(schema) ?? {};
@@ -80,22 +80,22 @@ export function usableInputSchema(schema: unknown): Members {
 	};
 }
 
-/** The members of a schema without keywords that are null; undefined if it is none. */
+/** The members of a schema without keywords that are null; undefined if it is not an object. */
 function readSchema(schema: unknown): Members | undefined {
 	const isData = (key: string, _: unknown, parent: string) => DATA.has(key) && SUBSCHEMAS.get(parent) !== "names";
 	return isObject(schema) ? withoutNulls(schema, isData) : undefined;
 }
 
 /**
- * Returns the schema of a tool's result such that clients can compile it, or the problem: a client of the SDK v1 would reject the
- * whole list, with the tools of other servers, and one of v2 the call.
+ * Returns the schema of a tool's result in a form that clients can compile, or the problem: a client of the SDK v1
+ * would reject the whole list, with the tools of other servers, and one of v2 the call.
  */
 export function usableOutputSchema(schema: unknown): { readonly schema?: Members; readonly problem?: string } {
 	const read = readSchema(schema);
 	if (read === undefined) {
 		return schema === undefined || schema === null ? {} : { problem: "not a schema" };
 	}
-	// A name for a schema that others could refer to. Clients cannot compile two tools with the same.
+	// `$id` is a name for references from other schemas. Clients cannot compile two tools with the same one.
 	const { $id: _, ...whole } = read;
 	const root: Members = { type: "object", ...whole };
 	const usable = withObjectsFor(root.properties);
@@ -158,7 +158,7 @@ function compileProblem(root: Members): string | undefined {
 	return check(root, "#", MAX_DEPTH);
 }
 
-/** Whether a reference leads to a schema, and not only to references that lead back to it. */
+/** Whether a reference leads to a schema, and not into a cycle of references. */
 function resolves(root: Members, reference: string): boolean {
 	const seen = new Set<unknown>();
 	let schema = atPointer(root, reference);

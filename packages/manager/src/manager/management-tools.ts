@@ -41,13 +41,13 @@ export interface ManagementTool {
 
 const ID = z.string().min(1).describe("Connection ID");
 
-/** For a server that was too slow for the answer, its status shows the outcome. */
+/** Statuses that count as success. A server that is still connecting shows the outcome in its status later. */
 const CONNECTED: ReadonlySet<string> = new Set(["connected", "connecting"]);
 
-/** Handlers that were registered, for their names. */
+/** Number of handlers registered so far, for their names. */
 let handlers = 0;
 
-/** Handlers at the same time. */
+/** Maximum number of handlers at the same time. */
 const MAX_HANDLERS = 100;
 
 /** The nine tools, in the order in which they are listed. */

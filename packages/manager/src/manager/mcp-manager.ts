@@ -34,7 +34,7 @@ import { methodNameOf } from "./typed-tools.js";
 /** Milliseconds between checks whether the file has changed. */
 const POLL_TIME = 250;
 
-/** Milliseconds without a change before the file is read: a check after the last change must find none. */
+/** Milliseconds without a change before the file is read: long enough for a check that finds none. */
 const SETTLE_TIME = 400;
 
 /** Names of tools in the error for one that is not known. */
@@ -43,7 +43,7 @@ const MAX_SUGGESTED = 3;
 /** Connects to MCP servers, and finds and calls their tools, prompts and resources. */
 export class McpManager extends EventEmitter<McpManagerEvents> {
 	readonly #options: McpManagerOptions;
-	/** Follows changes of the file, once it was read. */
+	/** Watches the file after the first read. */
 	#watcher: StatWatcher | undefined;
 	/** Runs while the file may still be changing: programs write files in parts. */
 	#settling: NodeJS.Timeout | undefined;
@@ -53,7 +53,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	/** The servers of the file, connected or not. */
 	#fileConfigs = new Map<string, ServerConfig>();
 	#reloading: Promise<unknown> = Promise.resolve();
-	/** The problems of the file as it was read last. */
+	/** The problems found at the last read of the file. */
 	#problems: readonly string[] = [];
 	readonly #localTools = new Map<string, LocalTool>();
 	readonly #cache;
@@ -88,8 +88,8 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	}
 
 	/**
-	 * Reads the file, connects to the servers that are enabled, and follows the file from now on. Settles when each server
-	 * was tried once: one that cannot be reached does not stop the others.
+	 * Reads the file, connects to the enabled servers, and watches the file from now on. Settles when each server was
+	 * tried once: an unreachable one does not stop the others.
 	 *
 	 * Rejects with McpError if `servers` has one that is not valid.
 	 *
@@ -182,7 +182,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	/**
 	 * Disconnects a configured server and forgets its tools, until it is registered again or the file is read again.
 	 *
-	 * Rejects with McpError if it is a device: only the device itself, or who runs the gateway, can keep it away.
+	 * Rejects with McpError if it is a device: only the device itself or the gateway's operator can keep it offline.
 	 *
 	 * @returns its URL or command; undefined if the server does not exist
 	 */
@@ -197,8 +197,8 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	}
 
 	/**
-	 * Reads the file again: new servers are added, servers that are no longer in it are removed, and those that differ
-	 * replaced. If the file as a whole cannot be read, nothing changes; if an entry is not valid, its server stays as it is.
+	 * Reads the file again: new servers are added, missing ones removed, and changed ones replaced. If the file as a
+	 * whole cannot be read, nothing changes; if an entry is invalid, its server is kept unchanged.
 	 */
 	async reload(disconnectExisting = false): Promise<Reloaded> {
 		const next = this.#reloading.then(() => this.#reload(disconnectExisting));
@@ -210,8 +210,8 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	}
 
 	/**
-	 * Adds a tool of this program: {@link executeTool} calls it as it calls those of servers, but without approval. It comes before a
-	 * server's tool of the same name. {@link MANAGEMENT_TOOLS} do not show it.
+	 * Adds a tool of this program: {@link executeTool} calls it like a server's tool, but without approval. It precedes
+	 * a server's tool of the same name. {@link MANAGEMENT_TOOLS} do not show it.
 	 *
 	 * @returns a function that removes it
 	 * @throws McpError if a tool of this name is already registered
@@ -224,7 +224,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		return () => void this.#localTools.delete(tool.name);
 	}
 
-	/** The tools of a server, or of all and of this program. Tools that only people may call are left out. */
+	/** The tools of one server, or of all servers and this program. User-only tools are left out. */
 	listTools(server?: string): McpTool[] {
 		const servers = server === undefined ? this.#registry.all : [this.#expect(server)];
 		const local = server === undefined ? [...this.#localTools.values()] : [];
@@ -236,7 +236,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		];
 	}
 
-	/** The tools that the configuration has the host of an agent offer by themselves: `directTools`. */
+	/** The tools that an agent's host should offer as tools of its own, by the setting `directTools`. */
 	listDirectTools(): McpTool[] {
 		return this.listTools().filter(({ server, name }) => {
 			const { directTools = false } = this.#configOf(server) ?? {};
@@ -288,8 +288,8 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	}
 
 	/**
-	 * A server's tools as methods, for the interface that `xs-mcp-gateway types` makes: `find_symbol` is `findSymbol`. A method
-	 * settles with the structured result or else the text, and rejects with McpError.
+	 * A server's tools as methods, for the interface that `xs-mcp-gateway types` prints: `find_symbol` is `findSymbol`.
+	 * A method resolves to the structured result or else the text, and rejects with McpError.
 	 *
 	 * @throws McpError if the server does not exist
 	 */
@@ -356,7 +356,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		return await translated(() => this.#cache.read(this.#expect(name), uri, fresh));
 	}
 
-	/** Ends every connection to a configured server. A registry that was given stays open. */
+	/** Ends every connection to a configured server. The registry from the options stays open. */
 	async close(): Promise<void> {
 		this.#cache.clear();
 		if (this.path !== undefined) {
@@ -401,7 +401,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		if (file !== undefined && url === undefined && command === undefined) {
 			return file;
 		}
-		// Authentication of the program's own is not a matter of files, which the schema describes.
+		// The schema describes files, which cannot have the program's own authentication.
 		const { auth, ...rest } = input;
 		const { error } = LISTED_SERVER.safeParse(auth?.type === "custom" ? rest : input);
 		if (error !== undefined) {
@@ -410,7 +410,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		return serverConfig({ ...input, id: id ?? name ?? "" }, this.#options.options);
 	}
 
-	/** Reads the file and takes over what it says, without connecting. */
+	/** Reads and applies the file, without connecting. */
 	async #reload(disconnectExisting: boolean): Promise<Reloaded> {
 		const { file } = this.#options;
 		if (file === undefined) {
@@ -424,7 +424,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 			return { disconnected: 0, problems: texts, isBroken };
 		}
 		const before = this.#fileConfigs;
-		// A server whose entry is invalid at the moment (it is being edited) stays as it is.
+		// A server whose entry is invalid at the moment (it is being edited) is kept unchanged.
 		const isEdited = ({ id }: ServerConfig): boolean => invalidIds.has(id) && configs.every((each) => each.id !== id);
 		const wanted = [...configs, ...[...before.values()].filter(isEdited)];
 		this.#fileConfigs = new Map(wanted.map((config) => [config.id, config]));
@@ -468,7 +468,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		return { name, description, version, inputSchema, outputSchema, annotations, server, execute };
 	}
 
-	/** Rejects if the tool has failed, too. */
+	/** Calls a server's tool. A failed tool rejects, too. */
 	async #callTool(server: Server, tool: ServerTool, params: object, request: CallRequest): Promise<CallToolResult> {
 		await server.checkArguments(tool, params);
 		const { autoApprove = false } = this.#configOf(server.id) ?? {};
@@ -529,7 +529,7 @@ function offeredTools({ tools }: Server): readonly ServerTool[] {
 	return tools.filter((tool) => !isUserOnly(tool));
 }
 
-/** Whether the name means a tool, as a gateway writes it: in the characters that every client takes, or after the server's alias. */
+/** Whether a name means a tool in a gateway's spelling: in portable characters, with or without the server's alias. */
 function isNamed(name: string, { alias }: Server, tool: ServerTool): boolean {
 	return portable(tool.name) === portable(name.startsWith(`${alias}__`) ? name.slice(alias.length + 2) : name);
 }

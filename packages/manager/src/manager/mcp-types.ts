@@ -16,7 +16,7 @@ export interface McpToolResult<Data = CallToolResult> {
 	readonly metadata: { readonly executionTime: number };
 }
 
-/** A server to register: `name` is the id if that is absent. */
+/** A server to register. Without an `id`, its `name` is the id. */
 export type RegisteredServer = Omit<ServerInput, "id"> & { readonly id?: string };
 
 /** A call that may need approval. @public */
@@ -47,11 +47,11 @@ export type Elicit = (request: ElicitRequest) => Promise<ElicitResult>;
 export interface McpManagerEvents {
 	/** A server sent a notification. `type` is "tools/list_changed" or the like: {@link NOTIFICATION_TYPES}. */
 	notification: [server: string, type: string, params: Readonly<Record<string, unknown>>];
-	/** Servers have other tools, resources or prompts than before: once for a burst of changes. */
+	/** Tools, resources or prompts of servers have changed. Emitted once for a burst of changes. */
 	changed: [];
 	/** The status of a configured server has changed. */
 	status: [server: string, status: ConnectionStatus, lastError: string];
-	/** Something in the file is wrong. */
+	/** A problem was found in the file. */
 	warning: [message: string];
 	/** The process of a server wrote a line to standard error. At most 20 lines per second, of 1,000 characters. */
 	debug: [server: string, line: string];
@@ -60,7 +60,7 @@ export interface McpManagerEvents {
 export interface McpManagerOptions {
 	/** Servers to connect to. */
 	readonly servers?: readonly RegisteredServer[];
-	/** A file with more servers, which is followed as it changes. */
+	/** A file with more servers, which is watched for changes. */
 	readonly file?: string | undefined;
 	/** Whether {@link file} may be absent at first, without a warning; {@link McpManager.reload} finds it later. Default false. */
 	readonly isFileOptional?: boolean;
@@ -103,7 +103,7 @@ export interface LocalTool extends Pick<ServerTool, "name" | "inputSchema" | "ou
 	readonly execute: (params: object) => Promise<Pick<McpToolResult<unknown>, "success" | "data" | "error">>;
 }
 
-/** A connection, or a server that is opened again when it is needed. */
+/** A connection, or a server that is connected on demand. */
 export interface McpConnection {
 	readonly id: string;
 	/** The URL or command of a configured server, or how a device is connected. */
@@ -116,11 +116,11 @@ export interface McpConnection {
 	readonly serverInfo: { readonly name: string; readonly version: string } | undefined;
 	/** Why it is not connected; empty if nothing went wrong. */
 	readonly lastError: string;
-	/** The lists that it could not give, although it is connected: "resources/list: Internal error". */
+	/** Lists of the connected server that could not be read: "resources/list: Internal error". */
 	readonly problems: readonly string[];
 }
 
-/** How a reload of the file went. */
+/** The outcome of a reload of the file. */
 export interface Reloaded {
 	/** Servers that were disconnected before. */
 	readonly disconnected: number;

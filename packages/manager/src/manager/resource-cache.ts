@@ -14,7 +14,7 @@ import { McpError } from "../core/errors.js";
 import type { Server } from "../core/server.js";
 import type { Elicit, ElicitRequest } from "./mcp-types.js";
 
-/** Resources whose contents are kept, and characters of all of them. */
+/** Maximum number of cached resources, and of characters in all of them. */
 const MAX_CACHED = 1_000;
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 
@@ -25,9 +25,9 @@ interface Kept {
 }
 
 /**
- * Makes a cache that reads resources, and keeps their contents for a time, and until their server says that they have changed.
+ * Makes a cache that reads resources, and keeps their contents until they expire or their server reports a change.
  *
- * @param ttl milliseconds; 0: nothing is kept
+ * @param ttl milliseconds; 0 disables the cache
  */
 export function makeResourceCache(ttl: number) {
 	/** Contents by server and URI. */
@@ -39,7 +39,7 @@ export function makeResourceCache(ttl: number) {
 		dispose: ({ stopFollowing }) => void stopFollowing.then((stop) => stop()),
 	});
 
-	/** Keeps contents, and subscribes to their updates. If the server does not support that, they are kept for the time. */
+	/** Caches contents, and subscribes to their updates. If the server does not support that, they only expire. */
 	const keep = (key: string, server: Server, uri: string, result: ReadResourceResult): void => {
 		const size = result.contents.reduce((sum, item) => sum + ("text" in item ? item.text : item.blob).length, 1);
 		cache.delete(key);
@@ -52,7 +52,7 @@ export function makeResourceCache(ttl: number) {
 	};
 
 	return {
-		/** Returns the contents that are kept, unless `isFresh`, or else those that the server sends. */
+		/** Returns the cached contents. If there are none, or with `isFresh`, reads them from the server. */
 		async read(server: Server, uri: string, isFresh = false): Promise<ReadResourceResult> {
 			const key = `${server.id}\0${uri}`;
 			const kept = isFresh ? undefined : cache.get(key);
@@ -71,7 +71,7 @@ export function makeResourceCache(ttl: number) {
 			return result;
 		},
 		clear: () => cache.clear(),
-		/** Drops what a server has reported as changed. */
+		/** Drops contents that a server has reported as changed. */
 		notified({ id }: Server, method: string, params: Readonly<Record<string, unknown>>): void {
 			if (method === "notifications/resources/updated") {
 				cache.delete(`${id}\0${params.uri}`);
@@ -91,11 +91,11 @@ const MAX_ROUNDS = 10;
 type Call = Pick<ElicitRequest, "server" | "tool" | "signal">;
 
 /**
- * Makes a call whose server may ask the person: in its session, or by the result (2026-07-28), after which the call is made again
- * with the answers.
+ * Makes a call during which the server may ask the person: in its session, or with a result (2026-07-28), after which
+ * the call is repeated with the answers.
  *
  * @param elicit default: a server that asks gets an error
- * @param call gets who can be asked, and the answers
+ * @param call makes the call with the handler of questions, and with the answers so far
  */
 export async function withQuestions<Result extends object>(
 	elicit: Elicit | undefined,
@@ -109,7 +109,7 @@ export async function withQuestions<Result extends object>(
 		const { message, requestedSchema } = params as unknown as ElicitRequestFormParams;
 		return { ...(await elicit({ server, tool, message, requestedSchema, signal: ended })) };
 	};
-	// All calls of the program are of one person: a question that names no call can be answered.
+	// All calls of the program belong to one person, so that a question that names no call can be answered.
 	const asking: RequestContext = elicit === undefined ? {} : { capabilities: ELICITATION, session: elicit, ask };
 	let answers: RequestContext = {};
 	for (let round = 0; round <= MAX_ROUNDS; round += 1) {
@@ -127,7 +127,7 @@ export async function withQuestions<Result extends object>(
 	throw new McpError("EXECUTION_FAILED", `the server asks more than ${MAX_ROUNDS} times during a call`);
 }
 
-/** Rejects a request for input, which cannot be answered here. */
+/** Returns a complete result. Throws on a request for input, which cannot be answered here. */
 export function expectComplete<T extends object>(result: OrInput<T>): T {
 	if (isInputRequiredResult(result)) {
 		throw new McpError("EXECUTION_FAILED", "the server requires input, which is not supported here", {

@@ -139,10 +139,10 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 		(chosen === undefined || chosen.includes(name)) && !(isGated && name === ACTIVATE);
 
 	/**
-	 * Makes a request, unless the gate is locked. Without a gate it connects if that is needed; if the connection is lost, it connects
-	 * again, once.
+	 * Makes a request, unless the gate is locked. Without a gate, it connects on demand, and reconnects once if the
+	 * connection is lost.
 	 *
-	 * @param fail makes a result of a text, or throws it
+	 * @param fail turns an error text into a result, or throws it
 	 */
 	const pass = async <Result>(call: () => Promise<Result>, fail: (text: string) => Result): Promise<Result> => {
 		const locked = isLocked ? TEXTS.locked(options.skill) : undefined;
@@ -193,7 +193,7 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 		}
 	};
 
-	/** Connects if that is needed, runs the init script, and opens the gate. */
+	/** Connects if necessary, runs the init script, and opens the gate. */
 	const activate = shared(async (): Promise<CallToolResult> => {
 		let tools: Offers["tools"];
 		try {
@@ -225,7 +225,7 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 		upstream,
 		instructions: isGated ? TEXTS.instructions(options.skill) : undefined,
 		/**
-		 * With the upstream's schemas if it answers or has answered before; else with the known names.
+		 * Lists tools as the upstream lists them or last did; if it never has, the configured names without schemas.
 		 *
 		 * Rejects with ProtocolError if the upstream fails to list them and nothing else is known.
 		 */
@@ -267,7 +267,7 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 				failedResult,
 			);
 		},
-		/** Makes a request other than a call. Rejects with ProtocolError: that of the upstream, or one with the gate's text. */
+		/** Makes a request other than a call. Rejects with ProtocolError: the upstream's, or one with the gate's text. */
 		async request<Method extends keyof Results>(
 			request: Request<Method>,
 			context: RequestContext,
@@ -286,7 +286,7 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 const MAX_QUOTE = 1_000;
 
 /**
- * Runs a script on the upstream, as the argument of one of its tools. Rejects with an Error with the reason.
+ * Runs a script on the upstream, as the argument of one of its tools. Rejects with an Error that gives the reason.
  *
  * @param script its path. Read each time, so that a changed script needs no restart
  * @param tool the upstream's tool that runs it

@@ -17,7 +17,7 @@ export const UPSTREAM_TIMING = {
 	list: 5_000,
 	/** For the answer to a ping. */
 	ping: 3_000,
-	/** Between pings while nothing is asked. */
+	/** Between pings while no request is pending. */
 	pingInterval: 30_000,
 };
 export type UpstreamTiming = typeof UPSTREAM_TIMING;
@@ -32,7 +32,7 @@ interface UpstreamEvents {
 	warning: [message: string];
 }
 
-/** The MCP server behind the proxy: at most one connection at a time, and its lists, as they were read last. */
+/** The MCP server behind the proxy: at most one connection at a time, and its lists from the last read. */
 export class Upstream extends EventEmitter<UpstreamEvents> {
 	readonly #config: ServerConfig;
 	readonly #timing: UpstreamTiming;
@@ -89,7 +89,7 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 		}
 	}
 
-	/** Ends the connection. Settles when the upstream has been told, as far as it can be. */
+	/** Ends the connection. Settles after telling the upstream, or failing to. */
 	async disconnect(reason: string): Promise<void> {
 		await this.#close(reason);
 	}
@@ -119,7 +119,7 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 		});
 	}
 
-	/** An upstream that works on a request may answer nothing else. */
+	/** Pings an idle upstream. One that works on a request may answer nothing else. */
 	async #checkIfIdle(): Promise<void> {
 		if (this.#inProgress === 0) {
 			await this.check();
@@ -128,10 +128,10 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 
 	/**
 	 * Reads a list; one that the upstream does not declare is empty. Concurrent calls without a connection share one read.
-	 * Rejects with ProtocolError if it cannot be read, and never could.
+	 * Rejects with ProtocolError if it cannot be read, and never has been.
 	 *
 	 * @param connects whether a connection that is opened for it stays open
-	 * @returns the list as it was read last
+	 * @returns the list from its last successful read
 	 */
 	async list<List extends ListName>(list: List, connects: boolean): Promise<Offers[List]> {
 		const shared = this.#connection === undefined ? this.#reading.get(list) : undefined;
@@ -145,7 +145,7 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 		return items;
 	}
 
-	/** Settles when a list was read, or with the reason why it was not. Never rejects. */
+	/** Reads a list. Resolves with the error if that fails. Never rejects. */
 	async #read(list: ListName, connects: boolean): Promise<ProtocolError | undefined> {
 		const { method, capability } = LISTS[list];
 		const time = this.#timing.list;
@@ -174,7 +174,7 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 			const reason = signal?.aborted ? `no answer within ${time} ms` : (error as Error).message;
 			const text = signal ? `${method} of the upstream failed: ${reason}` : `the upstream cannot be reached: ${reason}`;
 			this.#report(signal ? `${text}; the other lists are not affected` : text);
-			// Templates are optional for a server with resources, and some others declare more than they have.
+			// Templates are optional for a server with resources, and some servers declare lists that they do not have.
 			if (list !== "tools" && code === ProtocolErrorCode.MethodNotFound) {
 				this.#lists = { ...this.#lists, [list]: [] };
 			}
@@ -184,7 +184,7 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 		}
 	}
 
-	/** Warns, once of each reason. */
+	/** Emits each warning once. */
 	#report(message: string): void {
 		if (!this.#warnings.has(message) && this.#warnings.size < MAX_WARNINGS) {
 			this.#warnings.add(message);

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 
-/** Why a change was not made, or perhaps was. The three are never mixed. */
+/** Why a change failed. Only with "unknown" may it have been made. */
 export type StoreErrorCode =
 	/** The entry is not the one that the caller expected. */
 	| "conflict"
@@ -9,7 +9,7 @@ export type StoreErrorCode =
 	/** The store did not answer. The change may have been made, or be made later. */
 	| "unknown";
 
-/** A change that was not made, or perhaps was. */
+/** The error of a change that was not made, or whose outcome is unknown. */
 export class StoreError extends Error {
 	override readonly name = "StoreError";
 	readonly code: StoreErrorCode;
@@ -29,46 +29,46 @@ export interface Entry<Value = unknown> {
 	readonly revision: number;
 }
 
-/** A listener is told what an entry has become; undefined: it was removed. */
+/** Called with the new state of an entry; undefined: it was removed. */
 export type StoreListener = (key: string, entry: Entry | undefined) => void;
 
 export interface StoreEvents {
-	/** A change was written, or why it could not be; never a conflict. */
+	/** A queued change was written, or could not be written because of this problem, which is never a conflict. */
 	saved: [problem: StoreError | undefined];
-	/** Something for the operator: a damaged entry was set aside. */
+	/** A problem for the operator, such as a damaged entry that was set aside. */
 	warning: [message: string];
-	/** The store can be written again, after a time in which it could not. Its entries are what they have become meanwhile. */
+	/** The store can be reached again. Its entries are up to date. */
 	connected: [];
-	/** The store cannot be reached. Its entries stay as they were read last. */
+	/** The store cannot be reached. Its entries keep their last known state. */
 	disconnected: [];
 }
 
-/** Milliseconds until changes that could not be written are tried again. */
+/** Milliseconds until failed writes are retried. */
 const RETRY_TIME = 1_000;
 
-/** Changes that wait because the store cannot be written; beyond that, the oldest one is lost. */
+/** Maximum number of queued changes while the store cannot be written; beyond that, the oldest one is lost. */
 const MAX_WAITING = 20_000;
 
 const PARALLEL_WRITES = 32;
 
-/** How often a change is tried while others change the same entry. */
+/** Maximum attempts at a change while others change the same entry. */
 const MAX_ATTEMPTS = 30;
 
-/** Milliseconds before an attempt, at most, while the copy does not have the change of the faster writer. */
+/** Longest pause in milliseconds before an attempt while the copy lacks the change of the faster writer. */
 const MAX_PAUSE = 10;
 
 /**
  * Persistent state of a program, as entries by key. Reads are synchronous, from a copy in memory, which is always a state that the store
  * has had. A change settles when the copy has it, so that a writer reads its own write.
  *
- * What must be unique or used once is written by compare-and-set. A watch shows states, never edges: several quick changes of an
- * entry may be seen as one.
+ * Values that must be unique or used once are written by compare-and-set. A watch shows states, never edges: several
+ * quick changes of an entry may be seen as one.
  */
 export abstract class Store extends EventEmitter<StoreEvents> {
 	/** Entries by the first segment of the key, then by key. */
 	readonly #rooms = new Map<string, Map<string, Entry>>();
 	readonly #watchers = new Set<{ readonly prefix: string; readonly listener: StoreListener }>();
-	/** Changes that are to be written soon, by key. The oldest first. */
+	/** Queued changes by key, the oldest first. */
 	readonly #waiting = new Map<string, unknown>();
 	#writing: Promise<void> | undefined;
 	#retry: NodeJS.Timeout | undefined;
@@ -104,7 +104,7 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 	 * Writes an entry. Settles when it is stored, and the copy has it. Rejects with StoreError.
 	 *
 	 * @param value JSON
-	 * @param expected the revision of the entry that is replaced; 0: there must be none; undefined: whatever there is
+	 * @param expected the revision of the entry that is replaced; 0: there must be none; undefined: any or none
 	 */
 	abstract set(key: string, value: unknown, expected?: number): Promise<Entry>;
 
@@ -112,10 +112,10 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 	abstract delete(key: string, expected?: number): Promise<void>;
 
 	/**
-	 * Changes an entry as it is now, and again if another one was faster. Rejects with StoreError.
+	 * Changes an entry by compare-and-set, and retries if another writer was faster. Rejects with StoreError.
 	 *
-	 * @param change returns the new value, null to remove the entry, or undefined to leave it as it is
-	 * @returns the entry as it is then
+	 * @param change returns the new value, null to remove the entry, or undefined to leave it unchanged
+	 * @returns the resulting entry
 	 */
 	async update(key: string, change: (entry: Entry | undefined) => unknown): Promise<Entry | undefined> {
 		for (let attempt = 1; ; attempt += 1) {
@@ -134,7 +134,7 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 				if (!isConflict(error) || attempt === MAX_ATTEMPTS) {
 					throw error;
 				}
-				// A pause with a copy that is up to date would only let others be faster again.
+				// If the copy already has the other change, a pause would only let others be faster again.
 				if (this.get(key)?.revision === entry?.revision) {
 					await new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_PAUSE));
 				}
@@ -143,8 +143,8 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 	}
 
 	/**
-	 * Writes a value soon; undefined removes the entry. Only the last one of a key counts. It waits in memory while the store
-	 * cannot be written: for what devices report, which nobody can refuse.
+	 * Queues a value; undefined removes the entry. Only the last value of a key is written. It is kept in memory while
+	 * the store cannot be written: use it for reports of devices, which cannot be refused.
 	 */
 	later(key: string, value: unknown): void {
 		this.#waiting.delete(key);
@@ -156,7 +156,7 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 		this.resume();
 	}
 
-	/** Settles when every change of {@link later} is written, or could not be. */
+	/** Settles when every change of {@link later} was written or has failed. */
 	async flush(): Promise<void> {
 		this.resume();
 		await this.#writing;
@@ -175,7 +175,7 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 		this.#watchers.clear();
 	}
 
-	/** Gives the copy an entry, or takes it away, and tells who watches it. */
+	/** Sets or removes an entry of the copy, and notifies its watchers. */
 	protected apply(key: string, entry: Entry | undefined, isSameHistory = true): void {
 		const name = roomOf(key);
 		const room = this.#rooms.get(name) ?? new Map<string, Entry>();
@@ -211,7 +211,7 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 		}
 	}
 
-	/** Writes what waits, now that it can be written again. */
+	/** Writes the queued changes, now that the store can be written again. */
 	protected resume(): void {
 		if (this.#waiting.size > 0) {
 			this.#writing ??= this.#write();
@@ -225,7 +225,7 @@ export abstract class Store extends EventEmitter<StoreEvents> {
 		}
 	}
 
-	/** Writes what waits. What could not be written waits on. */
+	/** Writes the queued changes. Those that fail stay queued. */
 	async #write(): Promise<void> {
 		// Changes of a key in the same turn are written once.
 		await new Promise((resolve) => setImmediate(resolve));

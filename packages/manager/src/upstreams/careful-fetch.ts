@@ -17,10 +17,10 @@ const BACKOFF = { initialDelay: 1_000, maxDelay: 30_000 };
 type OnTooLarge = (problem: string) => void;
 
 /**
- * `fetch` that waits and asks again if the server says that there were too many requests, and limits the bytes
- * of a message, and the bytes read in a second. Rejects with ServerError "rate-limited" if it would have to wait for too long, or too often.
+ * Makes a `fetch` that waits and retries after HTTP 429, and limits the bytes of a message and those read per second.
+ * It rejects with ServerError "rate-limited" if it would have to wait too long or too often.
  *
- * @param patience milliseconds that a request may wait for a server that has had too many, all attempts together
+ * @param patience milliseconds that a request may wait for a server that limits its rate, all attempts together
  * @param onTooLarge called for a message that is too large; its response fails
  */
 export function makeCarefulFetch(patience: number, onTooLarge: OnTooLarge): FetchLike {
@@ -38,7 +38,7 @@ export function makeCarefulFetch(patience: number, onTooLarge: OnTooLarge): Fetc
 				return await limited(response, onTooLarge);
 			}
 			const header = response.headers.get("retry-after") ?? "";
-			// It has seconds, or a date.
+			// `Retry-After` has seconds, or a date.
 			const asked = /^[0-9]+$/.test(header) ? Number(header) * 1_000 : Date.parse(header) - Date.now();
 			const retryAfter = Number.isNaN(asked) ? undefined : Math.max(asked, 0);
 			const wait = retryAfter ?? backoff(BACKOFF, attempt - 1);
@@ -55,7 +55,7 @@ export function makeCarefulFetch(patience: number, onTooLarge: OnTooLarge): Fetc
 	};
 }
 
-/** Limits what is read of a response, and makes the messages in it valid. A stream of events has no end, but each event has. */
+/** Limits the bytes of a response, or of each event of a stream, which has no end. Makes the messages in it valid. */
 async function limited(response: Response, onTooLarge: OnTooLarge): Promise<Response> {
 	const { body, headers, ok, status, statusText } = response;
 	if (body === null) {
@@ -114,12 +114,12 @@ function eventReader(onTooLarge: OnTooLarge): Transformer<string, string> {
 			});
 		},
 		transform: (piece) => parser.feed(piece),
-		// The last event may lack the empty line behind it.
+		// The last event may lack the empty line after it.
 		flush: () => parser.feed("\n"),
 	};
 }
 
-/** The text of valid messages; another text stays as it is. */
+/** Makes the JSON-RPC messages in a text valid. Other text is returned unchanged. */
 function readJson(text: string): string {
 	try {
 		const value: unknown = JSON.parse(text);
@@ -135,12 +135,12 @@ function readJson(text: string): string {
 /** Characters of a body that are quoted: some servers answer with whole pages. */
 const MAX_BODY = 300;
 
-/** With these errors of `fetch`, there was no connection that the request could have been sent over. */
+/** Errors of `fetch` after which the request was not sent, because there was no connection. */
 const NOT_REACHED: ReadonlySet<unknown> = new Set(
 	"ECONNREFUSED EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN UND_ERR_CONNECT_TIMEOUT".split(" "),
 );
 
-/** The error for a request that a server over HTTP has refused: with the status and the beginning of the body. */
+/** The error for a request that an HTTP server has refused, with the status and the beginning of the body. */
 export function httpFailure(error: SdkHttpError): Error {
 	const { status, statusText } = error;
 	const { text } = error.data as { text?: string | null };
@@ -162,8 +162,8 @@ export function isReached(error: unknown): boolean {
 }
 
 /**
- * Whether a request did not reach the server. Processes and WebSockets reject only messages that were not sent. Over HTTP, an
- * answer that cannot be read is an error, too.
+ * Whether a request did not reach the server. Processes and WebSockets reject only messages that were not sent. HTTP
+ * also rejects if the answer cannot be read.
  */
 export function isUnsent(error: unknown, transport: string): boolean {
 	const isOverHttp = transport !== "stdio" && transport !== "websocket";

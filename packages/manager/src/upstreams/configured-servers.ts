@@ -47,10 +47,10 @@ export class ConfiguredServer {
 	server: Server | undefined;
 	/** When it was last connected or called, in milliseconds. */
 	lastUsed = 0;
-	/** Its connection, or the last one. */
+	/** The current or last connection. */
 	#connection: SdkConnection | undefined;
 	readonly #connectOnce = shared(() => this.#connect());
-	/** Whether it connects again by itself. */
+	/** Whether it reconnects automatically. */
 	#keepsTrying = false;
 	/** Reconnection attempts since the last lasting connection. */
 	#attempts = 0;
@@ -64,7 +64,7 @@ export class ConfiguredServer {
 			}
 		});
 	});
-	/** Whether it has only revisions without `initialize`, and is not reached over HTTP. */
+	/** Whether it has rejected `initialize`, and supports only later revisions. Not over HTTP, which negotiates. */
 	#isStateless = false;
 	#closed = false;
 
@@ -90,17 +90,17 @@ export class ConfiguredServer {
 		return this.config.id;
 	}
 
-	/** Transport of its connection, or of the last one. */
+	/** Transport of the current or last connection. */
 	get transport(): string {
 		return this.#connection?.transport.type ?? this.config.transport;
 	}
 
-	/** Whether it has a connection, or an attempt at one. */
+	/** Whether it is connected or connecting. */
 	get isOpen(): boolean {
 		return this.status === "connecting" || this.status === "connected";
 	}
 
-	/** Whether it waits to be connected until it is needed. */
+	/** Whether it is connected only on demand. */
 	get isLazy(): boolean {
 		return this.config.lazy && this.config.enabled;
 	}
@@ -112,7 +112,7 @@ export class ConfiguredServer {
 	}
 
 	/**
-	 * Connects, unless it is connected. From then on, it connects again if the connection is lost.
+	 * Connects, unless it is connected. From then on, it reconnects if the connection is lost.
 	 *
 	 * Rejects with ServerError: "server-offline", or "permission-denied" and "rate-limited" over HTTP.
 	 */
@@ -206,7 +206,7 @@ export class ConfiguredServer {
 		}
 	}
 
-	/** @throws Error if there is no room for the connection, which is closed then */
+	/** @throws Error if the limit of connections is reached, after closing this one */
 	#opened(server: Server, connection: SdkConnection): Server {
 		try {
 			// Only now that it works: a broken server does not close healthy ones.
@@ -254,8 +254,8 @@ export class ConfiguredServer {
 	}
 
 	/**
-	 * A server that has refused the connection would refuse it again until a person signs in, or the configuration changes: then
-	 * this object is replaced.
+	 * Waits for a person to sign in: until then, a server that has refused the connection would refuse it again. A change
+	 * of the configuration replaces this object.
 	 */
 	#retryAfterSignIn(): void {
 		const auth = this.#auth;
@@ -371,7 +371,7 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 	}
 
 	/**
-	 * The least recently used idle connection, which is closed for another one; undefined below the limit of connections.
+	 * The least recently used idle connection, to close for a new one; undefined below the limit of connections.
 	 *
 	 * @throws Error if the limit is reached and none is idle
 	 */

@@ -30,7 +30,7 @@ import { SignedIn } from "./sign-ins.js";
 /** Authentication of each request over HTTP. */
 export type Auth = AuthProvider | OAuthClientProvider;
 
-/** The longest time that a request over HTTP waits for a server that has had too many requests, in milliseconds. */
+/** The longest time in milliseconds that a request over HTTP waits for a server that limits its rate. */
 const MAX_PATIENCE = 30_000;
 
 /**
@@ -39,18 +39,18 @@ const MAX_PATIENCE = 30_000;
  */
 const SESSION_UNKNOWN: ReadonlySet<number> = new Set([400, 404]);
 
-/** With these a server that has only SSE rejects `initialize` (MCP 2025-11-25, Transports, "Backwards Compatibility"). */
+/** Statuses with which SSE-only servers reject `initialize` (MCP 2025-11-25, Transports, "Backwards Compatibility"). */
 const NOT_STREAMABLE: ReadonlySet<number> = new Set([400, 404, 405]);
 
-/** Milliseconds that a server has for the probe of 2026-07-28, before it is taken for an older one. */
+/** Milliseconds that a server has to answer the probe of 2026-07-28. Without an answer, an older revision is tried. */
 const PROBE_TIME = 10_000;
 
 /** Milliseconds for telling a server over HTTP that the session is over. */
 const FAREWELL_TIME = 1_000;
 
 /**
- * Messages a second that a server may send, without answers, but with invalid messages; the same limit as for devices. A server
- * that sends more is disconnected and reconnected by its retry policy.
+ * Maximum messages of a server per second, invalid ones included, but not answers. It is the same limit as for devices.
+ * A server that exceeds it is disconnected, and reconnected by its retry policy.
  */
 const MAX_MESSAGES_PER_SECOND = 1_000;
 
@@ -78,10 +78,10 @@ export class ConfiguredTransport implements Transport {
 	/** The last error, used as the reason of a failed connection; empty without one. */
 	trouble = "";
 	readonly #config: ServerConfig;
-	/** Milliseconds that a request over HTTP may wait for a server that has had too many. */
+	/** Milliseconds that a request over HTTP may wait for a server that limits its rate. */
 	readonly #patience: number;
 	#transport: Transport;
-	/** The connection that replaces that over Streamable HTTP, also while it is being opened. */
+	/** The SSE connection that replaces Streamable HTTP, even while it is being opened. */
 	#sse: SSEClientTransport | undefined;
 	readonly #auth: Auth | undefined;
 	/** Methods of the requests that await an answer, by id. */
@@ -99,8 +99,8 @@ export class ConfiguredTransport implements Transport {
 	 * @param auth the authentication of each request over HTTP. Default: the headers
 	 * @param negotiation which revisions are tried. Default: over HTTP, `server/discover` comes first. Other transports start with
 	 * `initialize`, because some servers exit at any other message
-	 * @param patience milliseconds that a request over HTTP may wait for a server that has had too many. Default: half of the time for a
-	 * call, so that the call's error is the server's, not that there was no answer
+	 * @param patience milliseconds that a request over HTTP may wait for a server that limits its rate. Default: half of
+	 * a call's time-out, so that the call fails with the server's error, and not for lack of an answer
 	 */
 	constructor(
 		config: ServerConfig,
@@ -121,7 +121,7 @@ export class ConfiguredTransport implements Transport {
 			case "stdio":
 				return new ProcessTransport(this.#config, (line) => this.onstderr?.(line));
 			case "http":
-				// Only a person can give more scopes.
+				// Only a person can grant more scopes.
 				return new StreamableHTTPClientTransport(new URL(url), { ...this.#httpOptions, onInsufficientScope: "throw" });
 			case "sse":
 				return this.#makeSse();
@@ -144,7 +144,7 @@ export class ConfiguredTransport implements Transport {
 		};
 	}
 
-	/** Whether each request has a response stream of its own, by which it is cancelled since 2026-07-28. */
+	/** Whether each request has its own response stream. Since 2026-07-28, closing that cancels the request. */
 	get hasPerRequestStream(): boolean {
 		return this.#transport.hasPerRequestStream === true;
 	}
@@ -199,7 +199,7 @@ export class ConfiguredTransport implements Transport {
 						: new ServerError("permission-denied", `HTTP 403: ${error.message}`, { cause: error });
 			}
 			if (isJSONRPCNotification(message) && cause instanceof SdkHttpError) {
-				// Some servers know only requests. A session that is lost shows with the next one.
+				// Some servers reject notifications. If the session is lost, the next request will show it.
 				this.onerror?.(httpFailure(cause));
 				return;
 			}
@@ -247,7 +247,7 @@ export class ConfiguredTransport implements Transport {
 		return method;
 	}
 
-	/** If a server rejects the probe or does not answer it, an older revision is tried, whose result counts. */
+	/** Sends the probe. If the server rejects it or does not answer, the client tries an older revision. */
 	async #probe(message: JSONRPCRequest, options?: TransportSendOptions): Promise<void> {
 		const { id } = message;
 		const error = { code: ProtocolErrorCode.MethodNotFound, message: "not supported" };
@@ -260,7 +260,7 @@ export class ConfiguredTransport implements Transport {
 		try {
 			await this.#transport.send(message, options);
 		} catch (error) {
-			// There is no sign-in, or there were too many requests, which is the same for an older revision.
+			// No connection, no sign-in or too many requests: an older revision would fail in the same way.
 			if (!isReached(error) || error instanceof ServerError || error instanceof UnauthorizedError) {
 				throw error;
 			}
@@ -279,7 +279,7 @@ export class ConfiguredTransport implements Transport {
 		}
 		const reason = isHttp ? failure.message : reasonOf(error);
 		const isFirst = isJSONRPCRequest(message) && (message.method === "initialize" || isProbe(message));
-		// A ServerError: there is no sign-in, or there were too many requests. The connection continues afterwards.
+		// A ServerError: there is no sign-in, or there were too many requests. The connection is kept.
 		const isRefused =
 			error instanceof ServerError || (isHttp && (!SESSION_UNKNOWN.has(error.status) || this.#isModern));
 		if (isFirst || !isRefused) {
@@ -339,7 +339,7 @@ export class ConfiguredTransport implements Transport {
 		await Promise.all([transport.close(), this.#sse?.close()]);
 	}
 
-	/** Whether a message may be taken. If there are too many that are no answers, the connection ends. */
+	/** Whether a message may be processed. If there are too many besides answers, the connection ends. */
 	#isWithinRate(isAnswer = false): boolean {
 		if (!this.#isClosed && !isAnswer && !this.#rate.take()) {
 			this.#end(`more than ${MAX_MESSAGES_PER_SECOND} messages in a second`);
@@ -354,7 +354,7 @@ export class ConfiguredTransport implements Transport {
 		const reason = reasonOf(error);
 		this.trouble = ` (${reason.slice(0, MAX_QUOTE)})`;
 		this.onerror?.(new Error(reason));
-		// The stream of SSE is the session: its client opens another one, which the server does not know.
+		// The SSE stream is the session. The SDK's client would reopen it, but the server would not know the session.
 		if (this.#started && this.type === "sse") {
 			this.#end(`the SSE stream ended: ${reason}`);
 		} else if (this.#started && this.#config.transport === "http") {

@@ -6,12 +6,12 @@ import { present } from "../core/offers.js";
 import { withoutNulls } from "../core/received.js";
 import { HOST_SERVER, MAX_TIMEOUT } from "./server-config.js";
 
-// Servers' entries as hosts of MCP clients, and READMEs of servers, write them.
+// Entries of servers in the forms that hosts of MCP clients and READMEs of servers use.
 
-/** Members that change nothing of what a server may do here. */
+/** Members without effect here, which are ignored silently. */
 const WITHOUT_EFFECT = /^(?:[$_#/]|x-)|^(?:icon|icons|gallery|version|dev|comments?|notes?|metadata)$/;
 
-/** Transports by what hosts call them. "": as the rest of the entry says. */
+/** Transports by their names in hosts. "": derived from the rest of the entry. */
 const TRANSPORTS: Readonly<Record<string, string>> = {
 	stdio: "stdio",
 	local: "",
@@ -28,7 +28,7 @@ const TRANSPORTS: Readonly<Record<string, string>> = {
 /** Hosts write time limits in seconds, too: smaller values are not plausible as milliseconds. */
 const MIN_MILLISECONDS = 1_000;
 
-/** An entry without null, and with text where programs take numbers and booleans for text. */
+/** Returns an entry without null members, and with numbers and booleans in args, env and headers as text. */
 export function plainEntry(given: unknown): unknown {
 	if (!isObject(given)) {
 		return given;
@@ -37,7 +37,7 @@ export function plainEntry(given: unknown): unknown {
 	return { ...entry, ...present({ args: asTexts(args), env: asTexts(env), headers: asTexts(headers) }) };
 }
 
-/** A host's entry in our form, and the names of its members that are not known. */
+/** Converts a host's entry to our form. Also returns the names of its unknown members. */
 export function hostEntry(given: unknown): { readonly entry: unknown; readonly unknown: readonly string[] } {
 	if (!isObject(given)) {
 		return { entry: given, unknown: [] };
@@ -82,11 +82,11 @@ export function hostId(name: string): string {
 	return `${slug(name, "-", MAX_READABLE) || "server"}-${hash}`;
 }
 
-/** Hexadecimal digits that make ids differ, and characters before them. */
+/** Hexadecimal digits of the hash that makes an id unique, and characters before them. */
 const HASH_DIGITS = 6;
 const MAX_READABLE = 24;
 
-/** A list or an object whose numbers and booleans have become texts. Another value stays as it is. */
+/** Converts the numbers and booleans in a list or an object to text. Other values are returned unchanged. */
 function asTexts(values: unknown): unknown {
 	const asText = (value: unknown): unknown => (/^(?:number|boolean)$/.test(typeof value) ? String(value) : value);
 	if (Array.isArray(values)) {

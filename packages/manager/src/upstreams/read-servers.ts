@@ -83,7 +83,7 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 			: value;
 	};
 
-	/** Returns the checked value; undefined if there are more problems than `count` by then. */
+	/** Returns the checked value; undefined if there are more than `count` problems afterwards. */
 	const check = <T>(schema: z.ZodType<T>, value: unknown, path: Path, count = problems.length): T | undefined => {
 		const result = schema.safeParse(value);
 		for (const issue of result.error?.issues ?? []) {
@@ -98,8 +98,8 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 	};
 
 	/**
-	 * Expands the variables of an entry and checks it. Those of the `env` in it come first, because programs such as mcp-remote
-	 * expand them in their arguments. A disabled server may lack some.
+	 * Expands the variables of an entry and checks it. Variables of its own `env` take precedence, because programs such
+	 * as mcp-remote expand them in their arguments. A disabled server may lack some.
 	 */
 	const checkEntry = <T>(schema: z.ZodType<T>, entry: unknown, path: Path): T | undefined => {
 		if (!isObject(entry)) {
@@ -115,8 +115,8 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 	};
 
 	/**
-	 * Reads an entry of a host, or of a list of ours. If `enabled` is absent there, a server with an id is not connected at the start,
-	 * and one with only a name is.
+	 * Reads an entry of a host, or of our own list. Without `enabled` in our list, a server with an id is not connected
+	 * at the start, and one with only a name is.
 	 */
 	const readEntry = (given: unknown, path: Path, isListed: boolean): ServerInput | undefined => {
 		const { entry, unknown } = isListed ? { entry: plainEntry(given), unknown: [] } : hostEntry(given);
@@ -125,7 +125,7 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 		if (server === undefined) {
 			return undefined;
 		}
-		// A list has the names in its entries.
+		// In a list, the name is a member of the entry.
 		const key = path.at(-1);
 		const name = typeof key === "string" ? key : (server.id ?? server.name);
 		if (name === undefined) {
@@ -141,9 +141,9 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 	};
 
 	/**
-	 * Takes a command apart before environment variables are expanded: a value with spaces or quotes stays one word.
+	 * Splits a command before environment variables are expanded: a value with spaces or quotes stays one word.
 	 *
-	 * @param url as it is in the file
+	 * @param url as written in the file
 	 */
 	const splitCommand = (input: ServerInput, url: string | undefined, path: Path): ServerInput => {
 		if (url === undefined || input.command !== undefined || transportOf(input) !== "stdio") {
@@ -155,7 +155,7 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 		return { ...input, url: undefined, command, args: [...args, ...(input.args ?? [])] };
 	};
 
-	/** @param given as it is in the file, before environment variables were expanded */
+	/** @param given as written in the file, before environment variables were expanded */
 	const add = (path: Path, given: unknown, input: ServerInput | undefined, options: ServerOptions): void => {
 		if (input === undefined) {
 			const [, key] = path;
@@ -196,7 +196,7 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 /** `${NAME}`, `${NAME:-text}`; of Cursor and VS Code also `${env:NAME}` and `${input:name}`. */
 const VARIABLE = /\$\{(?:(env|input):)?([A-Za-z_][A-Za-z0-9_-]*)(?::-([^}]*))?\}/g;
 
-/** Folders that hosts name, from the path of the file: those that keep it in `.vscode` or `.cursor` mean the folder around it. */
+/** Hosts' variables for folders, from the path of the file. In `.vscode` or `.cursor`, they mean the parent folder. */
 const FOLDERS: Readonly<Record<string, (file: string) => string>> = {
 	workspaceFolder: (file) => {
 		const folder = dirname(resolve(file));

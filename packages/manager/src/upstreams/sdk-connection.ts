@@ -25,7 +25,6 @@ import { ConfiguredTransport } from "./configured-transport.js";
 /** A connection to a configured server, by the client of the official SDK. */
 export class SdkConnection extends Connection {
 	readonly transport: ConfiguredTransport;
-	/** Cancel requests. */
 	readonly #controllers = new WeakMap<PendingRequest, AbortController>();
 	#client: Client | undefined;
 	#questions: Questions | undefined;
@@ -118,7 +117,7 @@ export class SdkConnection extends Connection {
 		void this.transport.close(reason);
 	}
 
-	/** The SDK rejects them: one may just have got its answer. */
+	/** Does nothing: the SDK rejects pending requests itself, except one that has just been answered. */
 	protected override failPending(): void {}
 
 	async #send(pending: PendingRequest, signal: AbortSignal): Promise<object> {
@@ -144,7 +143,7 @@ export class SdkConnection extends Connection {
 		}
 		const all = { ...options, ...(this.#isModern && { allowInputRequired: true as const }) };
 		if (this.#isModern && method === "tools/call") {
-			// Unlike `request`, this sends the headers that a tool wants of its arguments.
+			// Unlike `request`, this also sends arguments as headers if the tool's schema requests that.
 			const toolDefinition = { name, inputSchema: tool?.inputSchema ?? { type: "object" as const } };
 			return await client.callTool({ ...params, name }, { ...all, allowInputRequired: true, toolDefinition });
 		}

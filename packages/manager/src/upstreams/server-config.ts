@@ -114,10 +114,10 @@ export const SERVER_FIELDS = {
 	isolation: ISOLATION.optional(),
 };
 
-/** An entry of a list of servers. `name` is the id if that is absent. */
+/** An entry of a list of servers. Without an `id`, its `name` is the id. */
 export const LISTED_SERVER = z.strictObject({ id: z.string().optional(), ...SERVER_FIELDS });
 
-/** An entry as hosts of MCP clients write it, by its name, once it is in our form: see {@link hostEntry}. */
+/** An entry of a host after its conversion by {@link hostEntry}. Its key in the file is its name. */
 export const HOST_SERVER = z.object(SERVER_FIELDS);
 
 type TransportType = "stdio" | "http" | "sse" | "websocket";
@@ -130,7 +130,7 @@ type Optional = "name" | "description" | "cwd" | "retryPolicy";
 type Filled = Exclude<keyof Fields, Optional | "url" | "command" | "transport" | "auth">;
 type FilledFields = { readonly [Name in Filled]: NonNullable<Fields[Name]> };
 
-/** A server that the gateway connects to, with every default filled in. `headers` has those of a fixed secret in `auth`. */
+/** A server that the gateway connects to, with every default filled in. `headers` include a fixed secret of `auth`. */
 export interface ServerConfig extends Pick<Fields, Optional>, FilledFields {
 	readonly id: string;
 	/** A URL, or a command with its arguments, for display: environment variables are not expanded. */
@@ -281,13 +281,13 @@ function authOf(
 	}
 }
 
-/** The transport that an entry asks for, or else the one that its URL tells. */
+/** The transport that an entry names, or else the one that its URL implies. */
 export function transportOf({ transport, url }: Pick<ServerInput, "transport" | "url">): TransportType {
 	if (transport !== undefined) {
 		return transport === "streamable-http" ? "http" : transport;
 	}
 	const scheme = /^([a-z+]+):\/\//i.exec(url ?? "")?.[1]?.toLowerCase();
-	// A URL of another scheme is rejected with the URLs below: it is no command.
+	// A URL with another scheme is not a command: {@link checkedUrl} rejects it.
 	return scheme === undefined ? "stdio" : (TRANSPORT_OF_SCHEME[scheme] ?? "http");
 }
 

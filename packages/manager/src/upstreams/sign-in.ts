@@ -8,7 +8,7 @@ import { ConfiguredTransport } from "./configured-transport.js";
 import type { ServerConfig } from "./server-config.js";
 import { makeOAuthClient, type OAuthClient, type SignIns } from "./sign-ins.js";
 
-/** Milliseconds that a person has. */
+/** Milliseconds that a person has to sign in. */
 const MAX_TIME = 600_000;
 
 const PAGE = { "Content-Type": "text/plain; charset=utf-8", "Content-Security-Policy": "default-src 'none'" };
@@ -19,7 +19,7 @@ const PAGE = { "Content-Type": "text/plain; charset=utf-8", "Content-Security-Po
  *
  * Rejects with Error if the server does not ask for a sign-in, the person or the server rejects it, or ten minutes pass.
  *
- * @param onAuthorize takes the URL that a person opens in a browser
+ * @param onAuthorize gets the URL for a person to open in a browser
  * @param port of the loopback address to which the browser returns. 0: a free one
  */
 export async function signIn(
@@ -83,10 +83,10 @@ async function connect(config: ServerConfig, provider: OAuthClient): Promise<voi
 }
 
 /**
- * Listens for the browser that comes back from the authorization server (RFC 8252, section 7.3). Rejects with Error if the port is
- * in use.
+ * Listens for the browser's return from the authorization server (RFC 8252, section 7.3). Rejects with Error if the
+ * port is in use.
  *
- * @returns `answer`: the parameters with which the browser came back
+ * @returns `answer`: the parameters of the browser's request
  */
 async function listenForBrowser(port: number) {
 	const state = randomBytes(16).toString("base64url");
@@ -95,7 +95,7 @@ async function listenForBrowser(port: number) {
 		const timer = setTimeout(() => reject(new Error("nobody signed in within ten minutes")), MAX_TIME).unref();
 		server.on("request", (request, response) => {
 			const { pathname, searchParams } = new URL(request.url ?? "", "http://127.0.0.1");
-			// Not from the sign-in that began here: an attacker's code is not accepted.
+			// Not the callback of this sign-in: a code from an attacker is not accepted.
 			if (pathname !== "/callback" || searchParams.get("state") !== state) {
 				response.writeHead(404, PAGE).end("Not found.\n");
 				return;
@@ -103,7 +103,7 @@ async function listenForBrowser(port: number) {
 			clearTimeout(timer);
 			const text = searchParams.has("code") ? "Signed in: the terminal says more." : "Not signed in.";
 			response.writeHead(200, PAGE).end(`${text} You can close this page.\n`);
-			// The command may end at once, and its page with it.
+			// Only once the page is sent: the command may exit at once.
 			response.once("close", () => resolve(searchParams));
 		});
 	});

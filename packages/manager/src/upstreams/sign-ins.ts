@@ -37,7 +37,7 @@ export class SignIns {
 	}
 
 	/**
-	 * The sign-in at a server; undefined if there was none at this URL: a token is not sent to another one.
+	 * The sign-in at a server; undefined if there was none at this URL: a token is sent to no other URL.
 	 *
 	 * Rejects with Error if the file cannot be read.
 	 */
@@ -83,7 +83,7 @@ const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]+$/;
 
 /**
  * Sends the token of the sign-in at a server, if there is one, and refreshes it when the server rejects it. A sign-in by another
- * process counts from the next request on.
+ * process takes effect with the next request.
  */
 export class SignedIn implements AuthProvider {
 	readonly #config: ServerConfig;
@@ -113,7 +113,7 @@ export class SignedIn implements AuthProvider {
 
 	/** Whether the sign-in has changed since the last request. */
 	async isOutdated(): Promise<boolean> {
-		// A file that cannot be read is no sign-in: a request would fail with that.
+		// An unreadable file is not a new sign-in: a request would fail because of it.
 		return (await this.#stored().catch(() => this.#sent)) !== this.#sent;
 	}
 
@@ -126,7 +126,7 @@ export class SignedIn implements AuthProvider {
 	}
 
 	/**
-	 * Keeps the scopes that a call lacked for the next sign-in (MCP 2026-07-28, Authorization, Scope Challenge Handling).
+	 * Stores scopes that a call lacked for the next sign-in (MCP 2026-07-28, Authorization, Scope Challenge Handling).
 	 *
 	 * @returns the error for the caller
 	 */
@@ -166,7 +166,7 @@ export class SignedIn implements AuthProvider {
 	}
 }
 
-/** Redirect URI. Only a sign-in listens there; a refresh names it, too. */
+/** Redirect URI of a client that only refreshes tokens. Nothing listens there. */
 const NO_REDIRECT = "http://127.0.0.1/callback";
 
 /** Client of OAuth 2.1 at one server. `client`: as it is registered. */
@@ -178,7 +178,7 @@ export type OAuthClient = Omit<OAuthClientProvider, "tokens"> & {
 /**
  * Makes a client of OAuth 2.1 at one server, for the SDK's `auth`. It keeps its state in memory.
  *
- * @param onAuthorize takes the URL at which a person signs in. Throws if there is no person
+ * @param onAuthorize gets the URL at which a person signs in. Throws if there is no person
  * @param known the client as it is registered, and its tokens
  * @param listener where the browser returns
  */
@@ -210,7 +210,7 @@ export function makeOAuthClient(
 		saveTokens(saved) {
 			tokens = saved;
 		},
-		/** @throws Error if the server names a page that a browser does not get from the web: `file:` opens the person's own files */
+		/** @throws Error if the server's page is not on the web: a `file:` URL would open the person's own files */
 		redirectToAuthorization(url) {
 			if (url.protocol !== "https:" && url.protocol !== "http:") {
 				throw new Error(`the server names a page for the sign-in that is not on the web (${url.protocol})`);
@@ -225,7 +225,7 @@ export function makeOAuthClient(
 			discovery = saved;
 		},
 		discoveryState: () => discovery,
-		/** The server has rejected some of it: it is not used again. */
+		/** Drops credentials that the server has rejected. */
 		invalidateCredentials(rejected) {
 			const isRejected = (part: typeof rejected): boolean => rejected === "all" || rejected === part;
 			tokens = isRejected("tokens") ? undefined : tokens;
