@@ -12,7 +12,7 @@ interface CurveProps {
 	readonly name: string;
 	readonly minimum: number;
 	readonly maximum: number;
-	/** Makes the shown value of one in the history. Default: it is that. */
+	/** Converts a value of the history to the shown one. Default: unchanged. */
 	readonly convert?: (value: number) => number;
 }
 
@@ -46,7 +46,6 @@ interface LampProps {
 	readonly light: number;
 }
 
-/** A lamp. */
 export function Lamp({ color = "#ffb300", light }: LampProps) {
 	return (
 		<svg class="light" viewBox="0 0 20 20" aria-hidden="true">
@@ -56,7 +55,7 @@ export function Lamp({ color = "#ffb300", light }: LampProps) {
 	);
 }
 
-/** The LEDs of a strip; of a long one, the first ones. */
+/** The LEDs of a strip; only the first ones of a long strip. */
 export function Strip({ colors, length, brightness }: PixelsState) {
 	return (
 		<span class="strip">
@@ -81,7 +80,7 @@ export function Arm({ degrees }: { readonly degrees: number | undefined }) {
 /** Milliseconds for which the firmware shows a picture: src/screen/picture-preview.ts. */
 const PICTURE_TIME = 10_000;
 
-/** The name of the button that a touch screen is. */
+/** The button name of a touch screen. */
 const TOUCH = "screen";
 
 /** The device as a person sees it: screen, lights, buttons. */
@@ -132,7 +131,7 @@ export function Body() {
 	);
 }
 
-/** Holds a button as long as the pointer or a key holds it. */
+/** Makes handlers that hold a button while the pointer or a key is down. */
 export function holdBy(hold: (isDown: boolean) => void) {
 	const set = (isDown: boolean) => () => hold(isDown);
 	const isKey = ({ key, repeat }: KeyboardEvent): boolean => (key === " " || key === "Enter") && !repeat;

@@ -10,7 +10,7 @@ export interface RangeProps {
 
 interface ButtonProps {
 	readonly text: string;
-	/** Whether it stays pressed; undefined for a button that does not. */
+	/** Whether a toggle is pressed; undefined for other buttons. */
 	readonly isPressed?: boolean;
 	readonly onClick: () => void;
 }
@@ -30,7 +30,7 @@ export function Button({ text, isPressed, onClick }: ButtonProps) {
 	);
 }
 
-/** Decimals of a value that is shown. */
+/** Maximum decimals of a shown value. */
 const MAX_DECIMALS = 2;
 
 /** A slider with its name and value. */

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { BINARY, type ShownDevice, type ToPage, type TraceLine } from "../src/page-messages.js";
 import { play } from "./speaker.js";
 
-/** Lines of the trace that the page keeps. */
+/** Maximum lines of the trace on the page. */
 const MAX_LINES = 2_000;
 
 /** Milliseconds between attempts to reach a device that was stopped. */
@@ -14,7 +14,7 @@ export interface Sound {
 	readonly url: string;
 }
 
-/** Sounds that the page offers. */
+/** Maximum sounds on the page. */
 const MAX_SOUNDS = 3;
 
 export const isConnected = signal(false);
@@ -28,7 +28,7 @@ export const failure = signal("");
 type OnPixels = (message: ArrayBuffer) => void;
 
 let socket: WebSocket | undefined;
-/** Pixels that come before the screen is there. */
+/** Pixels that have arrived before there is a screen to draw them. */
 let early: ArrayBuffer[] = [];
 let onPixels: OnPixels = (message) => early.push(message);
 let lastSound = 0;
@@ -40,7 +40,7 @@ export function followPixels(callback: OnPixels): void {
 	early = [];
 }
 
-/** Connects to the device, again and again. */
+/** Connects to the device, and reconnects whenever the connection ends. */
 export function connect(): void {
 	const opened = new WebSocket(`ws://${location.host}/device`);
 	opened.binaryType = "arraybuffer";
@@ -63,7 +63,7 @@ export function connect(): void {
 	};
 }
 
-/** Does something to the device. */
+/** Performs an action on the device. */
 export function act(action: string, value?: unknown): void {
 	failure.value = "";
 	if (isConnected.value) {
@@ -122,7 +122,7 @@ function takeBytes(message: ArrayBuffer): void {
 	}
 }
 
-/** Takes the place of the picture before. */
+/** Replaces the shown picture. */
 export function showPicture(url: string | undefined): void {
 	if (picture.value !== undefined) {
 		URL.revokeObjectURL(picture.value);
@@ -133,13 +133,13 @@ export function showPicture(url: string | undefined): void {
 /** Milliseconds that a curve shows. */
 export const SPAN = 60_000;
 
-/** Milliseconds between two drawings of the curves while nothing changes. */
+/** Milliseconds between redraws of the curves while nothing changes. */
 const STEP = 1_000;
 
-/** Values of a curve: more come only from a slider that is dragged. */
+/** Maximum values of a curve: only a dragged slider produces more. */
 const MAX_VALUES = 600;
 
-/** A value, and since when it is: milliseconds since 1970. */
+/** A value, and the time from which it holds, in milliseconds since 1970. */
 export type Point = readonly [time: number, value: number];
 
 /** Current time, for the curves. */
@@ -150,12 +150,12 @@ setInterval(() => {
 
 const histories = new Map<string, Point[]>();
 
-/** The values of the last minute, the oldest first. The first one may be older: it is that of the minute's begin. */
+/** The values of the last minute, the oldest first. The first one may be older: it holds at the minute's start. */
 export function historyOf(key: string): readonly Point[] {
 	return histories.get(key) ?? [];
 }
 
-/** Remembers what a device measures. */
+/** Adds the measured values of a device to the histories. */
 function remember({ pins, chips }: ShownDevice): void {
 	for (const { pin, value } of pins) {
 		if (typeof value === "number") {

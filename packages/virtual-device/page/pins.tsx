@@ -7,7 +7,7 @@ import { Arm, Curve, holdBy, Lamp, Strip } from "./body.js";
 import { Button, Range } from "./inputs.js";
 import { act, chipKey, device, pinKey } from "./link.js";
 
-/** Highest values that are set here: of an analog pin, and of a pulse, in microseconds, which an echo from 5 m has. */
+/** Highest values of the sliders: of an analog pin, and of a pulse in microseconds, as of an echo from 5 m. */
 const MAX_ANALOG = 4_095;
 const MAX_PULSE = 30_000;
 
@@ -38,12 +38,12 @@ function nameOf(each: PinState): string {
 	return ownOf(each).options.title ?? each.part ?? `Pin ${each.pin}`;
 }
 
-/** Converts between two ranges. A value beyond them has the nearer end. */
+/** Converts a value between two ranges, and clamps it. */
 function scale(value: number, [from, to]: readonly [number, number], [start, end]: readonly [number, number]): number {
 	return start + Math.min(1, Math.max(0, (value - from) / (to - from))) * (end - start);
 }
 
-/** Sets what is connected to a pin. */
+/** Sets the level at an input. */
 function set(pin: number, level: number | string): void {
 	act("set", { [`pin ${pin}`]: level });
 }
@@ -63,7 +63,7 @@ function Input(each: PinState) {
 	}
 }
 
-/** An analog pin: in the values of its part, if it has one. */
+/** An analog pin, in the unit of its part if it has one. */
 function Analog(each: PinState) {
 	const { maker, options } = ownOf(each);
 	if (maker !== "analog") {
@@ -73,7 +73,7 @@ function Analog(each: PinState) {
 	return <Measured {...each} raw={from} range={to} unit={unit} />;
 }
 
-/** A button is held as long as the pointer or a key holds it. */
+/** A button, which is held while the pointer or a key is down. */
 function Key(each: PinState) {
 	const { activeHigh = false } = ownOf(each).options;
 	const hold = (isDown: boolean): void => set(each.pin, isDown === activeHigh ? 1 : 0);
@@ -89,7 +89,7 @@ function Key(each: PinState) {
 interface MeasuredProps extends PinState {
 	/** Values of the slider. */
 	readonly range: readonly [number, number];
-	/** Levels of the pin that these stand for. Default: they are the levels. */
+	/** The pin's levels for these values. Default: the same. */
 	readonly raw?: readonly [number, number];
 	readonly unit: string;
 }
@@ -142,7 +142,6 @@ function Line(each: PinState) {
 	);
 }
 
-/** A contact. */
 function Contact(each: PinState) {
 	const { maker, options } = ownOf(each);
 	const { kind = maker === "motion" ? "motion" : "opening", active = 1 } = options;

@@ -1,4 +1,4 @@
-// Hands what the microphone records to the page, 60 ms at a time. It runs in the browser's thread for audio.
+// Sends samples of the microphone to the page, 60 ms at a time. It runs in the browser's audio thread.
 
 /** Samples of 60 ms. */
 const FRAME = 960;

@@ -4,17 +4,17 @@ import { SAMPLES_HEAD_BYTES } from "../src/page-messages.js";
 /** Seconds of buffering before playback starts, so that late samples leave no gap. */
 const LEAD = 0.12;
 
-/** Most seconds of sound that wait for a browser that is slow to begin. */
+/** Maximum seconds of queued sound while the browser has not started playback. */
 const MAX_WAITING = 10;
 
-/** Whether a sound comes that the browser does not play: until a person has clicked, pages are silent. */
+/** Whether the browser holds back a sound: pages are silent until a person has clicked. */
 export const isSilenced = signal(false);
 
 let context: AudioContext | undefined;
-/** When the samples so far end, on the context's clock. */
+/** End of the samples that are scheduled so far, on the context's clock. */
 let end = 0;
 
-/** Plays samples after those before them. The message is one of BINARY.samples. */
+/** Plays samples after those that are already scheduled. The message is of the kind BINARY.samples. */
 export function play(message: ArrayBuffer): void {
 	const rate = new DataView(message).getUint32(4, true);
 	const samples = new Int16Array(message, SAMPLES_HEAD_BYTES);
@@ -25,7 +25,7 @@ export function play(message: ArrayBuffer): void {
 		return;
 	}
 	if (!isRunning) {
-		// It takes a moment, on a busy computer a second: until then its clock stands still, and nothing is lost.
+		// This may take a second on a busy computer. Until then the context's clock stands still, and nothing is lost.
 		void context.resume();
 		if (end > currentTime + MAX_WAITING) {
 			return;
@@ -44,7 +44,7 @@ export function play(message: ArrayBuffer): void {
 	end = start + samples.length / rate;
 }
 
-/** Lets sounds be heard. To be called as a person clicks. */
+/** Starts playback. Must be called during a click. */
 export function unsilence(): void {
 	void context?.resume().then(() => {
 		isSilenced.value = false;

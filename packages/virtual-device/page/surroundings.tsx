@@ -61,7 +61,7 @@ export function Surroundings({ shown: { board, readings, battery, signal } }: Sh
 	);
 }
 
-/** A lost or late network, and restarts. */
+/** Controls for network faults and restarts. */
 export function Faults({ shown: { network } }: ShownProps) {
 	const toggle = (text: string, name: "lost" | "silent") => (
 		<Button
@@ -92,7 +92,7 @@ export function Faults({ shown: { network } }: ShownProps) {
 	);
 }
 
-/** Begins a note of what the assistant says, or why there is none. */
+/** Prefix of notes with the assistant's answer, or with the reason why there is none. */
 const ANSWER = "assistant: ";
 
 /** Speech, camera and sounds. */
@@ -155,7 +155,7 @@ export function Senses({ shown }: ShownProps) {
 /** Pixels of a photo's longer side. */
 const PHOTO_SIZE = 640;
 
-/** Cameras make JPEG files of a moderate size: so does this, of any picture that the browser can read. */
+/** Sends a picture to the camera, as a JPEG file of a moderate size, from any format that the browser can read. */
 async function showFile(file: File | undefined): Promise<void> {
 	if (file === undefined) {
 		return;
@@ -191,7 +191,7 @@ async function toggleMicrophone(): Promise<void> {
 	}
 }
 
-/** Resolves with a function that ends it. Rejects if the person does not consent, or there is no microphone. */
+/** Starts to record. Resolves with a function that stops it. Rejects without the person's consent or a microphone. */
 async function record(): Promise<() => void> {
 	// The device does not speak while it listens, so there is no echo, and a recognizer wants the sound as it is.
 	const audio = { echoCancellation: false, noiseSuppression: false };

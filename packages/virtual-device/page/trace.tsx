@@ -4,7 +4,7 @@ import type { TraceLine } from "../src/page-messages.js";
 import { Button } from "./inputs.js";
 import { lines } from "./link.js";
 
-/** Lines that are drawn: the last ones that the filter leaves. */
+/** Maximum lines that are drawn: the last ones that match the filter. */
 const MAX_DRAWN = 300;
 
 const KINDS = { device: "Device", backend: "Backend", log: "Log", note: "Notes" } as const;
@@ -86,7 +86,7 @@ function describe({ time, kind, text, remark }: TraceLine): string {
 	return `${clock(time)} ${kind}${remark === undefined ? "" : ` (${remark})`}: ${text}`;
 }
 
-/** A loopback page has a clipboard. */
+/** Copies a text. Loopback pages may use the clipboard. */
 async function copy(text: string, what: string): Promise<void> {
 	await navigator.clipboard.writeText(text);
 	copied.value = what;

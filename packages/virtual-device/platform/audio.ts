@@ -33,7 +33,7 @@ export class AudioOut {
 		}
 	}
 
-	/** @internal Node has room for this much. */
+	/** @internal Called when Node has room for this many bytes. */
 	writable(bytes: number): void {
 		this.#writable = bytes;
 		this.#options.onWritable(bytes);
@@ -55,7 +55,7 @@ export class AudioIn {
 		send(["microphone.open", this.#id]);
 	}
 
-	/** All samples that have come. */
+	/** All samples that have arrived. */
 	read(): ArrayBuffer {
 		return this.#heard;
 	}
@@ -66,17 +66,17 @@ export class AudioIn {
 		}
 	}
 
-	/** @internal Samples have come. */
+	/** @internal Called when samples have arrived. */
 	samples(bytes: ArrayBuffer): void {
 		this.#heard = bytes;
 		this.#options.onReadable(bytes.byteLength);
 	}
 }
 
-/** Blocks that may wait, as in src/sound/opus-thread.c. */
+/** Maximum number of queued blocks, as in src/sound/opus-thread.c. */
 const MAX_BLOCKS = 40;
 
-/** Stands in for `src/sound/opus-threads`: Node has libopus, and hands over one result after the other. */
+/** Stands in for `src/sound/opus-threads`: Node runs libopus, and sends one result at a time. */
 export class OpusThread {
 	readonly #id = register(this);
 	#waiting = 0;
@@ -103,7 +103,7 @@ export class OpusThread {
 		send(["opus.write", this.#id, "complete"]);
 	}
 
-	/** @throws Error if Node cannot open it, as for another sample rate than Opus has */
+	/** @throws Error if Node cannot open the codec, for example at a sample rate that Opus lacks */
 	read(): ArrayBuffer | undefined | null {
 		if (this.#error !== undefined) {
 			throw this.#error;
@@ -129,7 +129,7 @@ export class OpusThread {
 		this.#error = new Error(message);
 	}
 
-	/** @internal A block was decoded or encoded, and so many could not be. */
+	/** @internal A block was decoded or encoded. `bad` counts the blocks that could not be. */
 	result(bad: number, bytes: ArrayBuffer): void {
 		this.#waiting -= 1;
 		this.#bad = bad;

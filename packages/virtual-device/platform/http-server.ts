@@ -83,7 +83,7 @@ class HttpConnection extends NetworkClient<null> {
 		}
 	}
 
-	/** Closes the connection with its response, as the SDK does. */
+	/** Closes the connection after a complete response, as the SDK does. */
 	#finishIfWhole(): boolean {
 		if (this.#remaining === 0) {
 			this.close();
@@ -93,13 +93,13 @@ class HttpConnection extends NetworkClient<null> {
 	}
 }
 
-/** So many connections wait, as on a chip. */
+/** Maximum number of waiting connections, as on a chip. */
 const MAX_PENDING = 8;
 
 class HttpServer {
 	readonly #id: number;
 	readonly #options: HttpServerOptions;
-	/** The numbers in Node of the connections that wait. */
+	/** Node's numbers of the waiting connections. */
 	readonly #waiting: number[] = [];
 
 	constructor(options: HttpServerOptions, address: string) {

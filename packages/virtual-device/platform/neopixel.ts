@@ -1,6 +1,6 @@
 import { Pin, type PinOptions } from "./io/pins.js";
 
-/** LEDs that are shown, from the first one. */
+/** Maximum number of LEDs that are shown. */
 const MAX_SHOWN = 64;
 
 /** Stands in for the SDK's `neopixel`: the colours of its LEDs are shown. */

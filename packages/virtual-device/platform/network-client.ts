@@ -85,14 +85,14 @@ export abstract class NetworkClient<Part> {
 		send([`${this.#kind}.${what}`, this.#id, ...args]);
 	}
 
-	/** @throws Error if this many bytes may not be written */
+	/** @throws Error if there is no room to write this many bytes */
 	protected expectRoom(bytes: number): void {
 		if (!this.isOpen || bytes > this.#writable) {
 			throw new Error(`${bytes} bytes written where ${this.#writable} may be`);
 		}
 	}
 
-	/** Bytes of the message that may follow. @throws Error if these are more than are left of it */
+	/** Returns how many bytes of the message may follow. @throws Error if fewer bytes are left than these */
 	protected expectRest(bytes: number, rest: number): number {
 		if (bytes > rest) {
 			throw new Error(`${bytes} bytes written where ${rest} of the message are left`);

@@ -2,13 +2,13 @@ import { receive } from "./bridge.js";
 
 const { now } = Date;
 
-// A test lets time pass: while it does so, the clock stands.
+// A test lets time pass. Meanwhile the clock stands still.
 receive("time.now", ([time, isStopped]) => {
 	const ahead = (time as number) - now();
 	Date.now = isStopped ? () => time as number : () => now() + ahead;
 });
 
-/** Stands for Moddable's `time` module: the computer's clock, which the firmware need not set. */
+/** Stands in for Moddable's `time` module: the computer's clock, which the firmware need not set. */
 export default {
 	set(): void {},
 	get ticks(): number {

@@ -1,7 +1,7 @@
 import type { OpenUdp } from "src/features/voice/udp-audio";
 import { forget, register, send } from "./bridge.js";
 
-/** An audio channel over UDP, whose work Node does. */
+/** An audio channel over UDP, which Node implements. */
 export const openUdp: OpenUdp = ({ server, port, key, nonce }, events) => {
 	const id = register({
 		packet(timestamp: number, bytes = new ArrayBuffer(0)) {

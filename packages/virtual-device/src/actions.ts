@@ -32,14 +32,14 @@ export function read<Value>(schema: z.ZodType<Value>, value: unknown, path: Path
 
 const NO_FIELDS = "expected fields with values";
 
-/** An object with these members at most. */
+/** Makes a schema of an object that has no other members than these. */
 export const fields = <Shape extends z.ZodRawShape>(shape: Shape) =>
 	z.strictObject(shape, {
 		error: ({ code }) =>
 			code === "unrecognized_keys" ? `unknown field (expected ${Object.keys(shape).join(", ")})` : NO_FIELDS,
 	});
 
-/** An object whose members have any names. */
+/** Makes a schema of an object whose members have any names. */
 export const record = <Value extends z.ZodType>(value: Value) => z.record(z.string(), value, NO_FIELDS);
 
 export function wholeNumber(minimum: number, maximum: number) {
@@ -56,7 +56,7 @@ function text(maxLength: number) {
 	return z.string(error).regex(/\S/, error).max(maxLength, error);
 }
 
-/** Words that an error lists. Of more, it names the nearest one. */
+/** Maximum number of words that an error lists. If there are more, it names only the nearest one. */
 const MAX_WORDS = 12;
 
 export const oneOf = <Word extends string>(words: readonly Word[]) =>
@@ -81,7 +81,7 @@ const PRESS_TIME = 100;
 
 type ReadAction = (value: unknown, path: Path) => Action;
 
-/** Makes an action with a value. @param act also gets the place of the value, for errors of what the board lacks */
+/** Makes an action with a value. @param act also gets the path of the value, for errors about missing parts */
 const action =
 	<Value>(
 		schema: z.ZodType<Value>,
@@ -183,7 +183,7 @@ export function readAction(name: string, value: unknown, path: Path): Action {
 	return (ACTIONS[name] as ReadAction)(value, path);
 }
 
-/** Something connected to a device that is set: values of a chip; a text or number of a pin, which knows what it can have. */
+/** Reads values for a chip, or a level for a pin. Whether the pin can have that level is checked when it is set. */
 function readSetting(which: string, level: unknown, path: Path): (device: VirtualDevice) => void {
 	const name = readPinName(which);
 	if (typeof level === "object") {

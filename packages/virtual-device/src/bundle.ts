@@ -39,7 +39,7 @@ const FILES: Readonly<Record<string, string>> = {
 	"xs-mcp": `${SOURCE}hardware/parts/index.ts`,
 };
 
-/** Pins and bus as those classes find them: Node shows and sets them. */
+/** Pins and bus for those classes, which Node shows and sets. */
 const OF_NODE = ["pins", "bus"].map((name) => `${PLATFORM}node-${name}.ts`);
 
 /** @param modules of the build */
@@ -125,7 +125,7 @@ const VIRTUAL_TARGET = "virtual";
 const FIRMWARE_ENTRY = `${SOURCE}main.ts`;
 
 /**
- * Ends the bundler's process, which otherwise stays as long as this one. {@link bundle} starts it again. No bundle may
+ * Ends the bundler's process, which otherwise runs as long as this one. {@link bundle} starts it again. No bundle may
  * be in progress.
  */
 export const endBundler: () => Promise<void> = stop;
@@ -139,7 +139,7 @@ export const endBundler: () => Promise<void> = stop;
  * loading.
  *
  * @param entry path of the TypeScript module to start with
- * @param isRelease whether names are shortened. Stack traces suffer
+ * @param isRelease whether names are shortened, which makes stack traces hard to read
  * @param version the firmware's version, if it differs from the source
  * @param manifest path of the build's manifest from the project's folder. Default: the firmware's
  * @returns the script. Rejects if the build is invalid, for example if the chip lacks a pin that a part uses
@@ -182,7 +182,7 @@ export interface OwnDevice {
 	readonly warnings: readonly string[];
 }
 
-/** The parts with what {@link readDevice} has noted. A part of another function than the package's has nothing. */
+/** The parts with the maker and options that {@link readDevice} recorded: none for parts of a project's functions. */
 function ownParts({ parts }: DeviceDefinition): Readonly<Record<string, OwnPart>> {
 	const named = Object.entries(parts as Readonly<Record<string, Partial<OwnPart>>>);
 	return Object.fromEntries(named.map(([name, { maker = "", options = {} }]) => [name, { maker, options }]));

@@ -21,7 +21,7 @@ import { print } from "./prompt-output.js";
 import type { prepareScenario } from "./scenario.js";
 import { recordSounds } from "./services/sounds.js";
 
-/** The minimum of the setting `chunkBytes`: with less the machine ends during the boot. */
+/** Minimum of the setting `chunkBytes`: with less, the machine ends during the boot. */
 const MIN_CHUNK_BYTES = 32_768;
 
 /** The backend of a board that was built without one. */
@@ -79,7 +79,7 @@ async function servingPrompt(options: Options): Promise<Options> {
 	return { ...options, ...(await ownAddress()) };
 }
 
-/** Takes commands until `quit` or the end of the input, which is the program's. */
+/** Runs commands until `quit` or the end of the input, and then ends the program. */
 async function takeCommands(device: VirtualDevice, { http, httpToken }: Options): Promise<void> {
 	const [{ prompt }, { deviceClient }] = await Promise.all([import("./prompt.js"), import("./device-client.js")]);
 	const { failed } = await prompt(
@@ -92,7 +92,7 @@ async function takeCommands(device: VirtualDevice, { http, httpToken }: Options)
 	process.exit(process.stdin.isTTY || failed === 0 ? 0 : 1);
 }
 
-/** Runs a scenario to its end, which is the program's. */
+/** Runs a scenario, and then ends the program. */
 async function play(run: ReturnType<typeof prepareScenario>, device: VirtualDevice): Promise<void> {
 	try {
 		await run(({ line, text }) => console.log(`line ${line}: ${text}`));
@@ -215,7 +215,7 @@ async function bundleFirmware({ firmware: file, manifest }: Options) {
 	return { firmware, board: own?.profile };
 }
 
-/** Prints what a device says; if there are several, after its MAC address. */
+/** Prints the output of a device. If there are several, its MAC address precedes each line. */
 function report(device: VirtualDevice, { restart, count }: Options): void {
 	const who = count === 1 ? "" : `${device.macAddress} `;
 	device.on("trace", (line) => print(`${who}${line}`));
@@ -241,7 +241,7 @@ function report(device: VirtualDevice, { restart, count }: Options): void {
 	});
 }
 
-/** The MAC address that comes `index` after another, with the same first byte, which says that it is locally administered. */
+/** Adds `index` to a MAC address. Its first byte, which marks it as locally administered, stays the same. */
 function countedUp(macAddress: string, index: number): string {
 	const [first, ...others] = macAddress.split(":");
 	const counted = (Number.parseInt(others.join(""), 16) + index) % 2 ** 40;

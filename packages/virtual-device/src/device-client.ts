@@ -21,8 +21,8 @@ export async function ownAddress(): Promise<{ http: HttpAddress; httpToken: stri
  * Connects an MCP client to a virtual device, without a backend, on first use. The returned function rejects with
  * Error if the device serves no clients now: it may be offline, or restarting.
  *
- * @param served undefined: the device is set up, and serves none
- * @param isPerson whether the client lists the tools that only people may call, too
+ * @param served undefined: the device is being set up, and serves no clients
+ * @param isPerson whether the client also lists the tools that only people may call
  */
 export function deviceClient(served: ServedAt | undefined, isPerson = false): () => Promise<Client> {
 	let client: Promise<Client> | undefined;
@@ -68,7 +68,7 @@ async function connect({ http, httpAddress, httpToken }: ServedAt, Kind: typeof 
 	const client = new Kind({ name: "virtual-device", version: "1.0.0" }, { versionNegotiation: { mode: "legacy" } });
 	const transport = new StreamableHTTPClientTransport(new URL(`http://${host}:${http}/mcp`), {
 		requestInit: { headers: httpToken === undefined ? {} : { Authorization: `Bearer ${httpToken}` } },
-		// A device has no stream for notifications: its log would have a rejected request.
+		// A device has no stream for notifications. Requests for it would appear in its log as rejected.
 		fetch: async (url, init) => (init?.method === "GET" ? new Response(null, { status: 405 }) : await fetch(url, init)),
 	});
 	await client.connect(transport);

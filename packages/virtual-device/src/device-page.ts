@@ -45,8 +45,8 @@ const PAGE_PORT = 8768;
 export type DevicePage = Awaited<ReturnType<typeof openDevicePage>>;
 
 /**
- * Serves the page of a device on the loopback address, to this machine's browsers: the page, and a WebSocket for each. Rejects if the
- * port is taken.
+ * Serves a device's page, with a WebSocket for each open page, to this machine's browsers on the loopback address.
+ * Rejects if the port is taken.
  *
  * @param folder of the page's bundle
  * @param port 0: any free one; undefined: the usual one, or, where that is taken, the next free one
@@ -100,7 +100,7 @@ export async function openDevicePage(device: VirtualDevice, folder: string, port
 		// Only the page itself may open a WebSocket: browsers let every site try.
 		verifyClient: ({ req, origin }, done) => done(isHere(req) && origin === `http://${req.headers.host}`, 403),
 	});
-	// The server's, such as a port that is taken: it is handled below.
+	// Errors of the HTTP server, such as a taken port, are handled below.
 	sockets.on("error", () => {});
 	sockets.on("connection", (page) => {
 		page.on("message", (data, isBinary) => void handleMessage(page, data, isBinary));
@@ -175,7 +175,7 @@ const MAX_LINES = 300;
 /** Characters of a line. */
 const MAX_LINE = 20_000;
 
-/** Bytes that wait to be sent to a page, above which it gets no pixels: it gets them all when it has caught up. */
+/** Queued bytes above which a page gets no pixels. Once it has caught up, it gets the whole screen. */
 const MAX_WAITING = 2 * 1024 * 1024;
 
 const FULL_BATTERY = { level: 88, charging: false };
@@ -209,7 +209,7 @@ export function showDevice(device: VirtualDevice, consoleUrl?: string) {
 		}
 	};
 
-	/** Draws its screen no more, until a page is opened or the screen changes. */
+	/** Stops drawing the screen until a page is opened or the screen changes. */
 	const close = (): void => {
 		liveScreen?.close();
 		liveScreen = undefined;
@@ -258,7 +258,7 @@ export function showDevice(device: VirtualDevice, consoleUrl?: string) {
 		}
 	};
 
-	/** To a page that does not keep up they would come too late. */
+	/** Sends samples to the pages that keep up. Others would play them too late. */
 	const sendSamples = ({ sampleRate, samples }: PlayedSamples): void => {
 		recorder.add({ sampleRate, samples });
 		const head = Buffer.alloc(SAMPLES_HEAD_BYTES);

@@ -20,7 +20,7 @@ const MAX_BYTES = 5_744;
 const MAX_WAITING_BYTES = 65_536;
 
 /**
- * Keeps messages that wait to be handed to the firmware.
+ * Queues messages for the firmware.
  *
  * While the firmware does not read from a connection, its data waits here, as in a chip's TCP stack, outside the
  * engine's heap. A socket is paused while the firmware does not read, and while too much of its data waits.
@@ -33,13 +33,13 @@ function makeReceiveWindow(hold: (prefix: string, kind: "pause" | "resume", id: 
 	const paused = new Set<string>();
 	const held = new Set<string>();
 
-	/** The end of an HTTP response does not overtake its body. */
+	/** Whether a message has to wait. The end of an HTTP response must not overtake its body. */
 	const isHeld = ({ header: [kind, id] }: Message): boolean => {
 		const [prefix, what] = String(kind).split(".", 2);
 		return (what === "data" || kind === "http.closed") && paused.has(`${prefix}.${id}`);
 	};
 
-	/** Pauses or resumes the socket of a connection whose data has come, was taken, or is read or not. */
+	/** Pauses or resumes a connection's socket after a change in its queued data or in the firmware's reading. */
 	const update = ([kind, id]: readonly unknown[]): void => {
 		const [prefix = "", what] = String(kind).split(".", 2);
 		const key = `${prefix}.${id}`;
@@ -57,7 +57,7 @@ function makeReceiveWindow(hold: (prefix: string, kind: "pause" | "resume", id: 
 			messages.push(message);
 			update(message.header);
 		},
-		/** Handles a message of the firmware if it says whether the firmware reads from a connection. */
+		/** Notes whether the firmware reads from a connection. Returns whether the message was only about that. */
 		heed(header: readonly unknown[]): boolean {
 			const [prefix, what] = String(header[0]).split(".", 2);
 			if (what === "pause" || what === "resume" || what === "close") {
@@ -221,7 +221,7 @@ interface RunningTimer {
  */
 function openTimers(deliver: Deliver, handled: () => Promise<void>) {
 	const running = new Map<number, RunningTimer>();
-	/** Milliseconds that have passed for the firmware alone. */
+	/** Milliseconds by which the firmware's clock is ahead. */
 	let ahead = 0;
 	/** The device's clock while time passes. */
 	let passing: number | undefined;
@@ -250,7 +250,7 @@ function openTimers(deliver: Deliver, handled: () => Promise<void>) {
 	};
 	return {
 		...makeService("timer", handlers, () => [...running.keys()].forEach(clear)),
-		/** Lets time pass for the firmware at once: its timers fire in their order, and its clocks show their time. */
+		/** Lets time pass for the firmware at once: its timers fire in order, and its clock shows the due time of each. */
 		async pass(milliseconds: number): Promise<void> {
 			await handled();
 			const end = now() + milliseconds;
@@ -272,7 +272,7 @@ function openTimers(deliver: Deliver, handled: () => Promise<void>) {
 	};
 }
 
-/** The timer that fires next, until a time. */
+/** The next timer that is due until a time; undefined if there is none. */
 function firstDue(running: ReadonlyMap<number, RunningTimer>, end: number) {
 	const timers = [...running].map(([id, { due }]) => ({ id, due })).filter(({ due }) => due <= end);
 	return timers.sort((one, other) => one.due - other.due || one.id - other.id)[0];

@@ -28,7 +28,7 @@ const CAPACITY = 3_932_160;
  * confirmed, the next start rolls back.
  */
 function makeFlash(running: string) {
-	/** The previous firmware, as long as the running one is on trial. */
+	/** The previous firmware, while the running one is on trial. */
 	let before: string | undefined;
 	/** The image to start next, if one was installed. */
 	let installed: string | undefined;
@@ -202,7 +202,7 @@ export interface DeviceEvents {
 	listenFailed: [message: string];
 	/** The engine ended, by itself or because the firmware asked for a restart. */
 	exit: [exit: EngineExit];
-	/** Something around it was changed: a sensor's value, the battery, the network. */
+	/** The device's surroundings have changed: a sensor's value, the battery, the network. */
 	surrounded: [];
 	/** The device has no power until it starts. */
 	halted: [];
@@ -228,11 +228,11 @@ export class Environment {
 	readonly microphone = new Microphone();
 	/** Strength of the Wi-Fi's signal, dBm. */
 	signal = GOOD_SIGNAL;
-	/** The camera's picture, a JPEG file; undefined: a room. */
+	/** The camera's picture, a JPEG file; undefined: the picture of a room. */
 	photo: Uint8Array | undefined;
 	/** Parts of a project, by name. */
 	own: Readonly<Record<string, OwnPart>> = {};
-	/** URL of a page that shows the device, from the next start: its gateway's console links it. */
+	/** URL of a page that shows the device, for a link in its gateway's console. Takes effect at the next start. */
 	pageUrl: string | undefined;
 
 	/** @throws Error if the settings file exists and cannot be read */

@@ -37,8 +37,8 @@ export const BINARY = {
 	samples: 4,
 } as const;
 
-/** Bytes of a message with pixels, before these. */
+/** Bytes before the pixels of a message. */
 export const PIXELS_HEAD_BYTES = 10;
 
-/** The same of a message with samples. */
+/** Bytes before the samples of a message. */
 export const SAMPLES_HEAD_BYTES = 8;

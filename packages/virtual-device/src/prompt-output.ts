@@ -12,13 +12,13 @@ type Style = "bold" | "dim" | "cyan" | "green" | "red" | "yellow";
 
 const INDENT = "  ";
 
-/** Characters that a text needs next to its term. With fewer it is below the term. */
+/** Minimum width of a text next to its term. With less room, it is printed below the term. */
 const MIN_ROOM = 40;
 
 /** The prompt whose line is kept below what is printed. */
 let openPrompt: Interface | undefined;
 
-/** From now on whatever is printed stands above the prompt's line. Undefined: there is no prompt any more. */
+/** Keeps a prompt's line below everything that is printed from now on. Undefined: there is no prompt any more. */
 export function printAbove(prompt: Interface | undefined): void {
 	openPrompt = prompt;
 }
@@ -58,7 +58,7 @@ export function entry(term: string, termWidth: number, text: string): void {
 	line(`${paint("green", term.padEnd(termWidth))} ${beside}`);
 }
 
-/** Text in lines of at most so many characters, on a terminal. */
+/** Wraps a text at a number of characters, on a terminal only. */
 function wrapped(text: string, width: number): string {
 	return process.stdout.isTTY ? wrapAnsi(text, Math.max(1, width), { hard: true }) : text;
 }
@@ -68,7 +68,7 @@ export function verbatim(text: string): void {
 	print(`${INDENT}${text}`);
 }
 
-/** Something that happened by itself. */
+/** Prints an event that no command has caused. */
 export function event(text: string): void {
 	line(paint("cyan", `<- ${text}`));
 }
@@ -92,7 +92,7 @@ async function savePictures(content: CallToolResult["content"]): Promise<Readonl
 	return await saveMedia(content, join(folder, `${block.type}.${String(block.mimeType).split("/")[1]}`));
 }
 
-/** Prints a text as it is, above the prompt. */
+/** Prints an unformatted text, above the prompt. */
 export function print(text: string): void {
 	if (openPrompt === undefined || !process.stdout.isTTY) {
 		console.log(text);

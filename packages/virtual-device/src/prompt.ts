@@ -67,10 +67,10 @@ const MIN_HELP_WIDTH = 20;
 /**
  * The prompt of a virtual device: takes commands until `quit` or the end of the input.
  *
- * @param connect returns an MCP client that calls the tools. It stays the caller's
+ * @param connect returns an MCP client that calls the tools. It is not closed here
  * @param device the device that commands control
  * @param quits describes `quit`
- * @returns how many commands came, and how many of them failed
+ * @returns the number of commands, and how many of them failed
  */
 export async function prompt(
 	connect: () => Promise<Client>,

@@ -36,7 +36,7 @@ export interface Expectation {
 	readonly within: number;
 }
 
-/** One step: a pause, something done to the device, or something that is expected. */
+/** One step: a pause, an action on the device, or an expectation. */
 export interface Step {
 	/** Line of the file. */
 	readonly line: number;
@@ -84,7 +84,7 @@ export async function readScenario(file: string): Promise<Scenario> {
 	const offsetOf = (path: Path): number => {
 		const node = path.length === 0 ? document.contents : document.getIn(path, true);
 		const offset = (node as { readonly range?: readonly number[] | null } | null | undefined)?.range?.[0];
-		// A field that is missing is missing where its neighbours are.
+		// A missing field is reported at the place of its parent.
 		return offset ?? (path.length === 0 ? 0 : offsetOf(path.slice(0, -1)));
 	};
 	try {
@@ -208,7 +208,7 @@ function readTime(value: unknown, path: Path): number {
 	return time;
 }
 
-/** Events of a kind. Each expectation looks at those that came after the one that met the expectation before. */
+/** Events of a kind. An expectation considers only events after the one that met the previous expectation. */
 interface Happenings {
 	readonly seen: unknown[];
 	met: number;
@@ -218,8 +218,8 @@ interface Happenings {
 const MAX_SHOWN = 300;
 
 /**
- * Makes a function that runs the steps of a scenario, one after another, with a device that has started. It calls `report` before each
- * step, and rejects with an Error that says what did not happen, and its line.
+ * Makes a function that runs the steps of a scenario, one after another, with a device that has started. It calls
+ * `report` before each step, and rejects with an Error that names the unmet expectation and its line.
  *
  * @param device not started yet, so that nothing of it is missed
  */
@@ -301,7 +301,7 @@ function describe(kind: Expected, { seen, met }: Happenings): string {
 		: `last ${kind}:\n${others.map((each) => `  ${shorten(each)}`).join("\n")}`;
 }
 
-/** Whether a value has what is expected: objects at least these members, lists these items. */
+/** Whether a value matches: objects have at least the expected members, lists exactly the expected items. */
 function matches(value: unknown, expected: unknown): boolean {
 	if (typeof expected !== "object" || expected === null) {
 		return value === expected;
@@ -319,7 +319,7 @@ function parseMessage(bytes: Uint8Array): unknown {
 	try {
 		return JSON.parse(Buffer.from(bytes).toString());
 	} catch {
-		// Sound, or a message that is not for this.
+		// Sound, or a message that is not JSON.
 		return undefined;
 	}
 }
@@ -329,7 +329,7 @@ function shorten(value: unknown): string {
 	return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
-/** The same numbers from 0 to 1 for the same seed. */
+/** Makes random numbers from 0 to 1, which are the same for the same seed. */
 function randomNumbers(seed: number): () => number {
 	let count = 0;
 	return () => {

@@ -5,17 +5,17 @@ import { describeResult, entry, event, heading, line, paint } from "./prompt-out
 /** Between a device's alias and its tool's name. */
 const SEPARATOR = "__";
 
-/** The tour's device names its tools itself, with dots: its own names by those that clients list. */
+/** The names that the tour's device itself uses for its tools, with dots, by the names that clients list. */
 export type OwnNames = ReadonlyMap<string, string>;
 
-/** The name of a tool at the prompt: of the tour's device its own, of others the one in the list. */
+/** The name of a tool at the prompt: the device's own name on the tour, and the listed name for others. */
 export function shownName({ name }: Tool, own: OwnNames): string {
 	return own.get(name) ?? name;
 }
 
 /**
- * Finds a tool by its name in the list, or by the device's own name for it: of the tour's device, else of the first that
- * has it.
+ * Finds a tool by its listed name, or by a device's own name for it. The tour's device takes precedence, and then the
+ * first device that has it.
  *
  * @throws Error that names a similar tool
  */
@@ -111,7 +111,7 @@ export async function showTools(client: Client, own: OwnNames): Promise<void> {
 	}
 }
 
-/** The listed name of a tool, whatever is put before it. */
+/** The listed name of a tool, with any prefix. */
 export async function nameOf(client: Client, pattern: RegExp): Promise<string> {
 	const { tools } = await client.listTools();
 	const tool = tools.find(({ name }) => pattern.test(name));
@@ -129,7 +129,7 @@ function firstSentence(description: string): string {
 /**
  * Calls a tool and shows its result or its error.
  *
- * @returns whether the tool did it
+ * @returns whether the tool succeeded
  */
 export async function showCall(client: Client, name: string, args: Record<string, unknown>): Promise<boolean> {
 	line(`${paint("bold", "->")} ${name} ${JSON.stringify(args)}`);

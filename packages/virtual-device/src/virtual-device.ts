@@ -143,7 +143,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 		await delay(RELEASE_TIME);
 	}
 
-	/** Lets time pass for the firmware at once: its timers fire in their order. Its connections see the usual time. */
+	/** Lets time pass for the firmware at once: its timers fire in their order. Its connections keep real time. */
 	async pass(milliseconds: number): Promise<void> {
 		await this.#run?.timers.pass(milliseconds);
 	}
@@ -265,7 +265,7 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	}
 
 	/**
-	 * Says something to its microphone, which the device hears in real time while it listens.
+	 * Plays a recording to its microphone, which the device hears in real time while it listens.
 	 *
 	 * @param wav a WAV file
 	 * @throws Error if it cannot be read, RangeError if more than five minutes wait to be heard
@@ -396,14 +396,14 @@ export class VirtualDevice extends EventEmitter<DeviceEvents> {
 	}
 }
 
-/** The codec is an optional package. */
+/** Removes the codec from the parts if its optional package is not installed. */
 function withCodec(board: BoardProfile): BoardProfile {
 	return hasOpus() ? board : { ...board, parts: board.parts.filter((part) => part !== "codec") };
 }
 
 export const randomMacAddress = (): string => macAddressOf(randomUUID());
 
-/** The same for a name on a computer, so that a gateway sees the same device; another one on other computers. */
+/** Derives a MAC address from a name and this computer's name, so that a gateway always sees the same device. */
 export function macAddressOf(name: string): string {
 	const digits = createHash("sha256").update(`${hostname()}\n${name}`).digest("hex").slice(0, 10);
 	// Locally administered, unicast.

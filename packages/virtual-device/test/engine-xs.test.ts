@@ -101,7 +101,7 @@ describe("XS: its process", { skip: noXs }, () => {
 
 	test("ends with its parent", async () => {
 		const host = JSON.stringify(await buildXsHost(64));
-		// The machine's standard error is its parent's standard output, which so ends when both are gone.
+		// The machine's standard error is its parent's standard output, which therefore ends only when both have ended.
 		const program = `require("node:child_process").spawn(${host}, { stdio: ["pipe", "ignore", 1] }); console.log("ready")`;
 		const parent = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "inherit"] });
 		parent.stdout.once("data", () => parent.kill("SIGKILL"));

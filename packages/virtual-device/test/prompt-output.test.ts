@@ -26,7 +26,7 @@ const OWN = new Map([
 	["self_reboot", "self.reboot"],
 ]);
 
-/** Output on a terminal of so many columns, without colours. */
+/** Output on a terminal with this many columns, without colours. */
 async function printed(t: TestContext, columns: number, print: () => unknown): Promise<string[]> {
 	const { isTTY, columns: before } = process.stdout;
 	const colours = process.env.NO_COLOR;

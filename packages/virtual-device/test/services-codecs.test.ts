@@ -12,7 +12,7 @@ import { type Open, openConnections } from "../src/services/service.js";
 const FRAME = 960;
 const LOST = new Uint8Array(0);
 
-/** A tone whose loudness rises and falls, as a voice's does: packets, and the samples that they are of. */
+/** A tone whose loudness rises and falls, as a voice's does: packets, and their samples. */
 async function spoken(count: number): Promise<{ packets: Uint8Array[]; source: Int16Array }> {
 	const source = Int16Array.from({ length: count * FRAME }, (_, at) => {
 		const loudness = 6_000 * (1 + Math.sin((at * 3 * 2 * Math.PI) / MICROPHONE_RATE));

@@ -3,7 +3,7 @@ import { Pin, type PinOptions } from "./pins.js";
 /** Bits of the converter: those of most chips. */
 const RESOLUTION = 12;
 
-/** Its value until one is set from outside: half of the voltage. */
+/** Value until one is set from outside: half of the voltage. */
 const HALF = 2 ** (RESOLUTION - 1);
 
 /** Stands in for ECMA-419's `embedded:io/analog` (§10.2): its value is set from outside. */

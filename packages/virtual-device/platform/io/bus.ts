@@ -19,7 +19,7 @@ const state = {
 	unplugged: new Set<ChipAddress>(),
 };
 
-/** Shows the chips by a function from now on, and sets their values. */
+/** Sets the function that shows the chips, and their values. */
 export function connectBus(
 	show: ShowChip,
 	values: Iterable<readonly [address: ChipAddress, values: ChipValues]> = [],

@@ -31,7 +31,7 @@ export interface PinOptions {
 
 /** Shows the pins: Node for a virtual device, the panel of Moddable's simulator, a test. */
 export interface PinView {
-	/** @throws Error if the pin is not to be opened */
+	/** @throws Error if the pin must not be opened */
 	open(pin: number, kind: PinKind, part: string | undefined, level: PinLevel): void;
 	write(pin: number, value: PinLevel | object): void;
 	close(pin: number): void;
@@ -42,13 +42,13 @@ const MAX_PIN = 54;
 
 const state = {
 	view: undefined as PinView | undefined,
-	/** The levels outside, by pin: they stay when a pin is closed. */
+	/** The levels outside, by pin. They are kept when a pin is closed. */
 	levels: new Map<number, PinLevel>(),
 	/** The open pins, with a callback for a new level outside. */
 	open: new Map<number, ((level: PinLevel) => void) | undefined>(),
 };
 
-/** From now on a view shows the pins: none is open, and they have these levels outside. */
+/** Sets the view that shows the pins, none of which is open yet, and their levels outside. */
 export function connectPins(view: PinView, levels: Iterable<readonly [pin: number, level: PinLevel]> = []): void {
 	Object.assign(state, { view, levels: new Map(levels), open: new Map() });
 }

@@ -2,7 +2,7 @@ import { Pin } from "./pins.js";
 
 /** Stands in for ECMA-419's `embedded:io/pulsecount` (§10.6): the pulses are counted outside. */
 export default class PulseCount extends Pin {
-	/** The written count less the pulses until then. */
+	/** The written count minus the pulses until then. */
 	#offset = 0;
 
 	constructor({ signal, part, onReadable }: { signal: number; part?: string; onReadable?: () => void }) {

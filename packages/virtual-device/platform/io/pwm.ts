@@ -1,6 +1,6 @@
 import { Pin, type PinOptions } from "./pins.js";
 
-/** Pulses in a second for a servo. */
+/** Frequency of a servo's pulses. */
 const SERVO_HZ = 50;
 
 /** Stands in for ECMA-419's `embedded:io/pwm` (§10.4): the duty is shown in percent, or the pulse for a servo. */

@@ -10,7 +10,7 @@ interface Port {
 	readonly onReadable?: (count: number) => void;
 }
 
-/** Bytes that wait to be read: more are lost, as on a chip. */
+/** Maximum number of unread bytes. Further ones are lost, as on a chip. */
 const MAX_WAITING = 1_024;
 
 /** Bytes that are taken at once. */
@@ -32,7 +32,7 @@ class Sender extends Pin<string> {
 
 /** Stands in for ECMA-419's `embedded:io/serial` (§10.3): lines are sent to it from outside. */
 export default class Serial {
-	/** Each line that is set from outside arrives at it. */
+	/** Receives each line that is set from outside. */
 	readonly #receiver: Pin<string> | undefined;
 	readonly #sender: Sender | undefined;
 	#waiting: number[] = [];

@@ -80,8 +80,8 @@ const FLAGS = ["-O2", "-w", "-fno-common", "-DINCLUDE_XSPLATFORM", '-DXSPLATFORM
 const underWay = new Map<string, Promise<void>>();
 
 /**
- * Gives the path of the XS host's binary, and compiles it first where the cache has none: some 15 seconds, once for each
- * set of sources, compiler and flags.
+ * Returns the path of the XS host's binary. If the cache has none, it is compiled first, in about 15 seconds, once for
+ * each set of sources, compiler and flags.
  *
  * @param bits size of the machine's pointers; 32 gives the chip's slots of 16 bytes
  * @param onProgress called with lines of text during a build: at its start, and after each quarter of the files
@@ -109,10 +109,10 @@ export async function buildXsHost(bits: HostBits = NATIVE_BITS, onProgress?: Pro
 	return path;
 }
 
-/** Begins the names of folders of builds in progress. */
+/** Prefix of the folders of builds in progress. */
 const WORK = "build-";
 
-/** Age at which such a folder is of a build that a signal or a crash interrupted, ms. */
+/** Age at which such a folder belongs to a build that a signal or a crash has interrupted, ms. */
 const MAX_WORK_AGE = 3_600_000;
 
 async function removeInterrupted(): Promise<void> {
@@ -175,7 +175,7 @@ async function compileAll(
 		return object;
 	};
 	const jobs = sources.files.map((file) => inTurn(compileFile, file));
-	// All of them, also after a failure: none may still write when the folder is removed.
+	// Waits for all jobs, even after a failure: none may still write when the folder is removed.
 	await Promise.allSettled(jobs);
 	return await Promise.all(jobs);
 }

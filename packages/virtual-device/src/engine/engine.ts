@@ -14,7 +14,7 @@ export interface HeapLimits {
 	readonly slots?: number;
 	/** Bytes of chunk memory (strings, buffers, byte code). */
 	readonly chunkBytes?: number;
-	/** Slots of the XS stack, without the some 140 of built-ins, which a device has in flash. Default 4096. */
+	/** Slots of the XS stack, without about 140 of built-ins, which a device has in flash. Default 4096. */
 	readonly stackSlots?: number;
 }
 

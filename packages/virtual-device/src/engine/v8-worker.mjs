@@ -1,4 +1,4 @@
-// The thread of one V8 machine: commands in, replies out. Its realm loses what is not ECMAScript's and gets what XS has.
+// The thread of one V8 machine: commands in, replies out. Its realm has the globals of ECMAScript and XS only.
 // Plain JavaScript, so that the thread starts without a TypeScript loader.
 import { setImmediate } from "node:timers/promises";
 import { runInNewContext, Script } from "node:vm";
@@ -88,7 +88,7 @@ function seeded(seed) {
 	};
 }
 
-/** The promise jobs of a script or a message run before the next one. */
+/** Performs a command. The promise jobs of a script or a message run before the next one. */
 async function perform({ kind, script, packets }) {
 	if (kind === "run") {
 		// Otherwise Node writes source lines into the error's stack.

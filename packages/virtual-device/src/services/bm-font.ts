@@ -15,7 +15,7 @@ export interface Glyph {
 	/** Pixels from the pen, and from the top of the line. */
 	readonly left: number;
 	readonly top: number;
-	/** Rows from the top, each a pixel after the other. All are as wide. Without rows if nothing is to be seen. */
+	/** Rows of pixels from the top, all of the same width. Empty for an invisible glyph. */
 	readonly rows: readonly (readonly boolean[])[];
 }
 

@@ -11,21 +11,21 @@ import { PERIOD, repeat } from "./sounds.js";
  */
 export const MICROPHONE_RATE = 16_000;
 
-/** Samples that may wait to be heard: five minutes. */
+/** Maximum number of queued samples: five minutes. */
 const MAX_SAMPLES = 300 * MICROPHONE_RATE;
 
-/** Samples of a person's microphone that wait: 300 ms, for a network and timers that are late. Older ones are dropped. */
+/** Queued samples of a person's microphone: 300 ms, because network and timers may be late. Older ones are dropped. */
 const MAX_LIVE = 0.3 * MICROPHONE_RATE;
 
 /** The input of a device's microphone: a person's microphone while it is on, or speech that was set before; otherwise silence. */
 export class Microphone {
 	readonly #said = new SampleQueue();
-	/** A person's microphone, which hears also while the device does not listen. */
+	/** A person's microphone, which also records while the device does not listen. */
 	#live: SampleQueue | undefined;
 	#hasSaid = false;
 	isMuted = false;
 
-	/** Whether there is something to hear at all: until then the device records nothing. */
+	/** Whether there has been any input. Until then the device records nothing. */
 	get isConnected(): boolean {
 		return this.#hasSaid || this.#live !== undefined;
 	}
@@ -41,7 +41,7 @@ export class Microphone {
 	}
 
 	/**
-	 * Hears a person's microphone, instead of speech that was set before.
+	 * Takes samples of a person's microphone, which replaces speech that was set before.
 	 *
 	 * @param samples of {@link MICROPHONE_RATE}, as it records them; undefined: it was switched off
 	 */
@@ -64,7 +64,6 @@ export class Microphone {
 	}
 }
 
-/** Samples that wait, in the order in which they came. */
 class SampleQueue {
 	#waiting: Int16Array = new Int16Array(0);
 
@@ -79,7 +78,7 @@ class SampleQueue {
 		this.#waiting = all;
 	}
 
-	/** The next samples. Zeros follow if fewer wait. */
+	/** Takes the next samples, and appends zeros if there are fewer. */
 	take(count: number): Int16Array {
 		const taken = new Int16Array(count);
 		taken.set(this.#waiting.subarray(0, count));
@@ -88,7 +87,7 @@ class SampleQueue {
 	}
 }
 
-/** Hears for the firmware, in real time, once there is something to hear. */
+/** Records for the firmware, in real time, once the microphone has input. */
 export const hearThrough =
 	({ microphone }: Environment): Open =>
 	(_args, tell) => {
@@ -114,7 +113,7 @@ interface Codec {
 async function openDecoder(sampleRate: OpusRate, frame: number, onBad: () => void): Promise<Codec> {
 	const decoder = await openOpusDecoder(sampleRate);
 	return {
-		/** Conceals a packet that was lost, which is an empty one, or is no Opus. */
+		/** Decodes a packet. Conceals one that was lost, and is empty, or that is not Opus. */
 		convert(packet) {
 			try {
 				return packet.byteLength > 0 ? decoder.decode(packet) : decoder.decodePacketLoss(frame);

@@ -40,7 +40,7 @@ export class PixelCanvas implements Canvas {
 		return ((red << 24) | (green << 16) | (blue << 8) | 0xff) >>> 0;
 	}
 
-	/** Nothing is drawn outside of this part. */
+	/** Clips drawing to this part. */
 	begin(x = 0, y = 0, width = this.width, height = this.height): void {
 		const [right, bottom] = [Math.min(this.width, x + width), Math.min(this.height, y + height)];
 		this.#clip = { left: Math.max(0, x), top: Math.max(0, y), right, bottom };
@@ -127,7 +127,7 @@ export interface DrawnScreen extends Partial<Face> {
 	readonly theme: Theme;
 }
 
-/** Nothing happens by itself: a picture is of one moment. */
+/** Timers that never fire: a picture shows one moment. */
 const NO_TIMER = { set: () => ({}), repeat: () => ({}), clear: () => {} };
 
 const TIMER: TimerModule = {
@@ -212,7 +212,7 @@ export function drawScreen({ quality, ...screen }: ScreenPicture & { readonly qu
 	return jpeg.encode({ data: pixels, width, height }, quality).data;
 }
 
-/** A screen for what only has to be decoded. */
+/** A screen for pictures that only have to be decoded. */
 const NO_SCREEN: PictureScreen = {
 	canvas: Object.assign(new PixelCanvas(1, 1), { drawBitmap: () => {} }),
 	rotation: 0,

@@ -80,7 +80,7 @@ interface Exchange {
 /** Serves HTTP for the firmware: a connection takes one request, and is announced once its head has come. */
 export function openHttpListeners(deliver: Deliver, { events }: Environment): Service {
 	const servers = new Map<number, Server>();
-	/** Requests by their numbers, until the firmware accepts them. Then by its own. */
+	/** Requests by their numbers until the firmware accepts them, then by the firmware's numbers. */
 	const waiting = new Map<number, Exchange>();
 	const accepted = new Map<number, Exchange>();
 	let lastRequest = 0;

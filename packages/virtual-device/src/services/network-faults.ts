@@ -15,9 +15,9 @@ export interface TracedMessage {
 export interface NetworkConditions {
 	/** Nothing gets through, and the Wi-Fi is gone. */
 	readonly lost: boolean;
-	/** Connections stay, but what the backend says does not arrive. */
+	/** Connections stay open, but the backend's messages do not arrive. */
 	readonly silent: boolean;
-	/** Milliseconds by which all that arrives is late. */
+	/** Delay of everything that arrives, in milliseconds. */
 	readonly delay: number;
 }
 
@@ -33,7 +33,7 @@ export const MAX_DELAY = 60_000;
 export type FaultyClient = ReturnType<typeof openFaulty>;
 
 /**
- * Stands between the firmware and its network clients: loses, silences and delays what arrives. Outlives restarts of the device.
+ * Stands between the firmware and its network clients: loses, silences and delays their data. Outlives restarts.
  *
  * @param onMessage called with the messages that go through
  */
@@ -87,7 +87,7 @@ function openFaulty(
 		deliver({ header: [`${prefix}.error`, id, "the network is lost"] });
 	};
 
-	/** In the order in which they arrived, also if the delay has changed. */
+	/** Delivers late messages in the order in which they arrived, even if the delay has changed. */
 	const deliverLate = (): void => {
 		timer = undefined;
 		const now = performance.now();
@@ -152,7 +152,7 @@ function openFaulty(
 				fail(id);
 			}
 		},
-		/** Neither reads nor closes its connections any more, like a chip without power. `close` still closes them. */
+		/** Stops reading and closing its connections, like a chip without power. `close` still closes them. */
 		abandon(): void {
 			drop();
 			for (const id of open) {

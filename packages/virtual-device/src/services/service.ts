@@ -28,7 +28,7 @@ export function makeService(prefix: string, handlers: Handlers, close = (): void
 /** A connection that the firmware has opened. */
 export interface Connection {
 	write?(args: readonly unknown[], bytes: Uint8Array): void;
-	/** Stops reading until `resume`. Without it, what comes is read at once. */
+	/** Stops reading until `resume`. Without this method, arriving data is read at once. */
 	pause?(): void;
 	resume?(): void;
 	/** Ends it. A protocol with an orderly end sends first what was written. */
@@ -42,7 +42,7 @@ export interface Connection {
  */
 export type Tell = (kind: string, args?: readonly unknown[], bytes?: Uint8Array) => void;
 
-/** Opens a connection. Throws an Error if Node does not send what a chip sends. */
+/** Opens a connection. Throws an Error if Node refuses to send what a chip would send. */
 export type Open = (args: readonly unknown[], tell: Tell) => Connection;
 
 /** Serves the firmware's connections over one protocol, by its numbers for them. */

@@ -96,7 +96,7 @@ export function openBoard(deliver: Deliver, environment: Environment, onRestart:
 
 	const handlers = {
 		restart: ([delay]: [number]) => onRestart(delay),
-		/** An alert is noticed, such as that an update failed and why. How far one has come is on the screen. */
+		/** Notes alerts, such as the reason of a failed update. The progress of an update is only on the screen. */
 		screen([next, changed]: [ScreenPicture, readonly string[]]) {
 			const { alert, state } = next;
 			screen = next;

@@ -12,17 +12,17 @@ export interface PlayedSamples {
 	readonly samples: Buffer;
 }
 
-/** Interval at which the audio out asks for samples, and the microphone has some: milliseconds. */
+/** Interval in milliseconds at which the audio out asks for samples, and the microphone provides some. */
 export const PERIOD = 20;
 
 /** Missed ticks to catch up on when the process was busy. More are skipped. */
 const MAX_LATE = 50;
 
 /**
- * Calls back regularly, as often as time has passed: a late timer is made up for.
+ * Calls back once for each period that has passed, and catches up after a late timer.
  *
  * @param period milliseconds
- * @returns stops it
+ * @returns a function that stops it
  */
 export function repeat(period: number, onTick: () => void): () => void {
 	let last = performance.now();
