@@ -15,7 +15,7 @@ interface Flags {
 	readonly install: boolean;
 }
 
-/** Options of npm with which it takes what is on this computer, and does not try for minutes without a network. */
+/** Options with which npm prefers its cache, and without a network does not retry for minutes. */
 const AT_ONCE = [
 	"--prefer-offline",
 	"--fetch-retries=1",

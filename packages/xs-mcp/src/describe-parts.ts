@@ -15,10 +15,10 @@ const DOC = String.raw`(?:^\/\*\*(?:(?!\*\/)[^])*\*\/\n)?`;
 /** A type with its comment: in one line, or up to the bracket at the start of a line that closes it. */
 const TYPES = new RegExp(String.raw`${DOC}^(?:export )?(?:interface|type) (\w+)(?:[^\n]*;|[^]*?^[})][^\n]*)$`, "gm");
 
-/** Types of a part at work, which its options do not need. */
+/** Types of parts at run time, which their options do not need. */
 const INTERNAL = ["Part", "PartIo", "OpenedPart"];
 
-/** A driver's class and, for parts without a driver, options of which one is unknown: the error names those that are known. */
+/** A driver's class, or options for parts without a driver: one is unknown, and the error names the known ones. */
 const UNKNOWN = Object.assign(class {}, { "?": 1 });
 
 /** A function of the package `xs-mcp` that makes a part. */

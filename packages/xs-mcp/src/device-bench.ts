@@ -26,7 +26,7 @@ export class DeviceBench {
 	#running: (StartedDevice & { readonly page: DevicePage }) | undefined;
 
 	/**
-	 * Starts a project as its files are now, in place of a device that runs. Rejects with Error that names the fault.
+	 * Starts a project from its current files, in place of a running device. Rejects with Error that names the fault.
 	 *
 	 * @returns warnings about its pins
 	 */
@@ -58,7 +58,7 @@ export class DeviceBench {
 		});
 	}
 
-	/** Stops the device, also one that is starting. */
+	/** Stops the device, even one that is still starting. */
 	async stop(): Promise<void> {
 		await this.#inTurn(() => this.halt());
 	}

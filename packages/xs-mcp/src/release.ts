@@ -6,7 +6,7 @@ import { zipSync } from "fflate";
 /** The file that lists the checksums of a release's files. */
 export const SUMS = "SHA256SUMS";
 
-/** A folder with its folders as a ZIP file: of images, for the gateway's `firmwareFolder` once it is unpacked. */
+/** Packs a folder and its subfolders into a ZIP file, which users unpack into the gateway's `firmwareFolder`. */
 export function zipFolder(folder: string): Uint8Array {
 	return zipSync(Object.fromEntries(filesIn(folder).map((name) => [name, readFileSync(join(folder, name))])));
 }

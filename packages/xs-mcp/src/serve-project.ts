@@ -47,7 +47,7 @@ const target = z
 	.optional()
 	.describe("mcconfig's name, such as \"esp32/esp32s3\". Default: the project's board");
 
-/** Input of an action on a device. Some clients take a value without a type for a text. */
+/** Input of an action on a device. Some clients send a value without a type as a string. */
 const actionValue = z
 	.union([z.record(z.string(), z.unknown()), z.string(), z.number(), z.boolean(), z.null()])
 	.default(null);
@@ -247,7 +247,7 @@ const MAX_LENGTH = 100_000;
 /** Files that a project has. */
 const EXTENSIONS = [".ts", ".js", ".mjs", ".json", ".md"];
 
-/** Folders of what is installed and made. Hidden ones have settings of other programs. */
+/** Folders of installed and generated files. Hidden ones have settings of other programs. */
 const CLOSED = /^(\..*|node_modules|build|dist)$/;
 
 /** A tool that has a module of its own. */

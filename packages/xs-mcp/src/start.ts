@@ -25,13 +25,13 @@ export interface StartOptions {
 /** The firmware's stack after its error: functions of the bundle, without lines. */
 const FIRMWARE_STACK = /\n +at .*$/s;
 
-/** Begins the line of the firmware's log that says why it cannot work: src/core/application.ts. */
+/** Prefix of the line of the firmware's log that says why it cannot work: src/core/application.ts. */
 const FATAL = "fatal error: ";
 
-/** Begins the line that names settings which the firmware does not have. */
+/** Prefix of the line that names settings which the firmware does not have. */
 const UNKNOWN = "unknown settings: ";
 
-/** Ends the line of the log that names a part which does not answer: src/hardware/parts/part.ts. */
+/** End of the line of the log that names a part which does not answer: src/hardware/parts/part.ts. */
 const RETRIED = "; tried again";
 
 /** Runs a project on a virtual device until the process is told to end, and again after each change of its files. */
@@ -59,7 +59,7 @@ async function runProject(project: Project, engine: EngineChoice, options: Start
 	const tellRuns = report(device, first.name, engine, options);
 	const folder = await bundleDevicePage();
 	const page = await openDevicePage(device, folder, options.page, gateway?.url).catch(failAs("--page"));
-	// An error in its modules, which is reported, ends nothing, because the next change may cure it.
+	// An error in its modules is reported, but ends nothing, because the next change may fix it.
 	await device.start().then(tellRuns, () => {});
 	greet(page.url, gateway);
 	for await (const build of builds) {
@@ -69,9 +69,9 @@ async function runProject(project: Project, engine: EngineChoice, options: Start
 }
 
 /**
- * Builds a project now and after each change of its files, one build after the other. An error is printed and ends nothing,
- * because the next change may fix it. An unchanged result is dropped: an edit of notes restarts no device,
- * and the output of `npm start` may be a file in the folder.
+ * Builds a project now and after each change of its files, one build after the other. An error is printed but ends
+ * nothing, because the next change may fix it. An unchanged result is dropped, so that an edit of notes restarts no
+ * device, and the output of `npm start` may be a file in the folder.
  */
 async function* buildsOf(project: Project): AsyncGenerator<ProjectBuild, never> {
 	const folder = new EventEmitter();
@@ -94,7 +94,7 @@ async function* buildsOf(project: Project): AsyncGenerator<ProjectBuild, never> 
 	}
 }
 
-/** Returns a function that tells the type errors of a project beside its run, unless they are those that it told last. */
+/** Returns a function that prints a project's type errors while it runs, unless they are the same as the last time. */
 function typeChecker(folder: string): () => Promise<void> {
 	let last = "";
 	let newest = 0;
@@ -121,7 +121,7 @@ function tellError(message: string): void {
 	console.error("Waiting for a change of a file.");
 }
 
-/** Reports what happens to a device. @returns called when it runs for the first time */
+/** Prints the events of a device. @returns a function to call when it runs for the first time */
 function report(
 	device: VirtualDevice,
 	name: string,
@@ -175,7 +175,7 @@ const NO_SOURCES = new Set(["node_modules", "build", "dist"]);
 /** Debounce of file changes, ms: an editor writes a file in several steps. */
 const SETTLED = 60;
 
-/** Folders watched at most: more is not a project's folder. */
+/** Maximum number of watched folders: with more, it is not a project's folder. */
 const MAX_FOLDERS = 500;
 
 /**
@@ -221,7 +221,7 @@ function isSource(name: string): boolean {
 
 const PACKAGE = "xs-mcp-gateway";
 
-/** Milliseconds between two looks at a gateway that starts. */
+/** Polling interval for a gateway that starts, ms. */
 const POLL_INTERVAL = 100;
 
 /** Addresses of a gateway on this computer. */

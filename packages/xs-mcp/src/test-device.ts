@@ -6,11 +6,11 @@ import { deviceClient, ownAddress } from "xs-mcp-virtual-device/device-client";
 import type { PinState } from "xs-mcp-virtual-device/pins";
 import { buildProject, openProject, type ProjectBuild } from "./project.js";
 
-/** How a test's device is made. */
+/** Options of a test's device. */
 export interface TestDeviceOptions {
 	/** The project's folder. Default: where the tests run. */
 	readonly folder?: string;
-	/** Settings, besides those of the manifest. */
+	/** Settings in addition to those of the manifest. */
 	readonly config?: Readonly<Record<string, unknown>>;
 }
 

@@ -6,8 +6,8 @@ import { temporaryFolder } from "../../../host-test/support/testing.js";
 const RECORDER = `#!/bin/sh\necho "$(basename "$0") $* at $UPLOAD_PORT" >> "$MODDABLE/ran"\n`;
 
 /**
- * Makes the folders of an SDK that the wrappers look at, which is also an ESP-IDF. Its mcconfig and esptool record how they are
- * run.
+ * Makes the folders of an SDK that the wrappers check, and that are also an ESP-IDF. Its mcconfig and esptool record
+ * how they are run.
  *
  * @param more commands that its mcconfig also runs
  * @param targets names of its targets, for an ESP32-S3 unless they are chips without Wi-Fi

@@ -77,7 +77,7 @@ function runs(pid: number): boolean {
 	}
 }
 
-/** The processes that a process has started, and those that they have. */
+/** All descendants of a process. */
 function descendants(pid: number): number[] {
 	const { stdout } = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" });
 	const all = stdout

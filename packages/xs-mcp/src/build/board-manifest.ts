@@ -22,7 +22,7 @@ export const PRESETS: ReadonlyMap<string, BoardData> = new Map(
 	Object.entries(DATA).map(([name, data]) => [name, withBase(data)]),
 );
 
-/** Bytes of the initial and only heap of strings and buffers of a board with PSRAM, and slots. */
+/** The fixed heap of a board with PSRAM: bytes for strings and buffers, and slots. */
 const PSRAM_CHUNKS = 262_144;
 const PSRAM_SLOTS = 12_288;
 
@@ -43,8 +43,8 @@ const hasCodec = ({ psram, speaker, microphone }: BoardData): boolean =>
 const TWO_PORTS = ["esp32", "esp32s3"];
 
 /**
- * Whether a board records while it plays. The SDK plays through the first free I2S port. So a microphone on I2S has the second one,
- * and one with pulse density modulation, which only the first port has, needs a port with independent directions.
+ * Whether a board records while it plays. The SDK plays through the first free I2S port. So a microphone on I2S needs
+ * the second one, and one with PDM, which only the first port has, needs a port with independent directions.
  */
 export function isFullDuplex(data: BoardData): boolean {
 	const { chip = "", speaker, microphone } = data;
@@ -92,7 +92,7 @@ const SDK_MANIFESTS: Readonly<Record<string, string>> = {
 	neopixel: "$(MODULES)/drivers/neopixel/manifest.json",
 };
 
-/** Tools of members, and what else their modules need, from the folder `src`. */
+/** Manifests of members, from the folder `src`: their tools, and what else their modules need. */
 const MEMBER_FILES: Readonly<Partial<Record<keyof BoardData, readonly string[]>>> = {
 	display: ["screen/manifest_face.json"],
 	speaker: ["sound/manifest_player.json"],
@@ -251,7 +251,7 @@ export function featuresManifest(data: BoardData, src: string): object {
 	};
 }
 
-/** Name of the bus of the board's own chips, on which there may be others. */
+/** Name of the bus of the board's own chips, to which others can be connected. */
 export const BOARD_BUS = "I2C bus";
 
 /** Pins of the PSRAM, by the chip. */
@@ -280,7 +280,7 @@ const pinsIn = (part: string, path: string, value: unknown): readonly BoardPin[]
 	);
 };
 
-/** Pins of a board's camera, or of the one that it names. */
+/** Pins of a board's camera, or of the camera of the board that `pinsOf` names. */
 export function cameraPins({ camera = {} }: BoardData): NonNullable<BoardData["camera"]> {
 	const { width: _width, height: _height, makesJpeg: _makesJpeg, pinsOf, ...pins } = camera;
 	return pinsOf === undefined ? pins : cameraPins(PRESETS.get(pinsOf) ?? {});

@@ -39,7 +39,7 @@ const PSRAM = "SPIRAM=y SPIRAM_SPEED_80M=y SPIRAM_IGNORE_NOTFOUND=y";
 const ETHERNET =
 	"ETH_ENABLED=y ETH_USE_ESP32_EMAC=y ETH_DMA_BUFFER_SIZE=512 ETH_DMA_RX_BUFFER_NUM=10 ETH_DMA_TX_BUFFER_NUM=10";
 
-/** Files of ESP-IDF's settings, with the firmware's own that follow them. */
+/** Files of ESP-IDF's settings, each with the firmware's own file that is appended to it. */
 const SETTINGS: Readonly<Record<string, string>> = {
 	"sdkconfig.defaults": "sdkconfig.defaults",
 	"sdkconfig.defaults.release": "sdkconfig.defaults.release",
@@ -222,7 +222,7 @@ const BGR = 0x08;
 
 const hex = (value: number): string => `0x${value.toString(16).padStart(2, "0").toUpperCase()}`;
 
-/** A step as the SDK's C has it. Command 0xFF is that of a delay, unless 0x00 precedes it, which escapes a command. */
+/** A step in the form of the SDK's C. The command 0xFF is a delay, unless 0x00 precedes it, which escapes a command. */
 const stepText = (step: PanelStep): string =>
 	"delay" in step
 		? `kDelayMS, ${step.delay},`

@@ -1,4 +1,4 @@
-// Makes what the repository's programs run from, and the programs of packages that are published (npm run pack), with esbuild.
+// Bundles the repository's programs and pages, and the programs of published packages (npm run pack), with esbuild.
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename } from "node:path";
@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("../../../../", import.meta.url));
 
 const readJson = (path) => JSON.parse(readFileSync(root + path, "utf8"));
 
-/** Pages, and the program that the repository alone has. */
+/** The pages, and the program that is only in the repository. */
 const BUNDLES = { console: bundleConsole, device: bundleDevice, "device-page": (folder) => bundleDevicePage(folder) };
 
 /** Folders that determine what is bundled. */
@@ -21,7 +21,7 @@ const SOURCES = [
 	"packages/virtual-device",
 ];
 
-/** Sources of packages by the names in their `exports`, without this one: aliases where other packages stay imports. */
+/** Sources of our packages by their `exports`, without this file: aliases where other packages stay imports. */
 export const OWN_PACKAGES = Object.fromEntries(
 	["src", "packages/gateway", "packages/manager", "packages/virtual-device", "packages/xs-mcp"].flatMap((folder) => {
 		const { name, exports } = readJson(`${folder}/package.json`);
@@ -80,7 +80,7 @@ async function build(options) {
 
 /**
  * Puts a package's programs and libraries into a few files each, together with the packages that they use: that takes a tenth of
- * the space, and starts in half the time. What is in a package is "bundle" of its package.json.
+ * the space, and starts in half the time. `bundle` in the package.json names its contents.
  */
 export async function bundlePackage(name, target, sourcemap) {
 	const { programs = ".", entryPoints, external = [], files = [], page } = readJson(`${name}/package.json`).bundle;
@@ -111,7 +111,7 @@ async function bundleConsole(folder) {
 		write: false,
 	});
 	const contentOf = (ending) => outputFiles.find(({ path }) => path.endsWith(ending)).text;
-	// Functions, because "$&" in a script would be put in place.
+	// Functions, because `replace` would interpret "$&" in a script.
 	const page = readFileSync(`${root}packages/gateway/console/panel.html`, "utf8")
 		.replace("/* STYLE */", () => contentOf(".css"))
 		.replace("/* SCRIPT */", () => contentOf(".js"));
@@ -165,7 +165,7 @@ async function bundleDevice(outdir) {
 }
 
 /**
- * Bundles a package, "console", "device" or "device-page" of the sources as they are now, unless that was done before.
+ * Bundles a package, "console", "device" or "device-page" from the current sources, unless that was done before.
  * Resolves with the URL of its folder.
  */
 export async function cachedBundle(name) {

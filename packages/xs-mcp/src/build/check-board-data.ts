@@ -29,12 +29,12 @@ const REFUSED_DISPLAYS: Readonly<Record<string, string>> = {
 	axs15231b: "the SDK has no driver for panels on QSPI but the CO5300",
 };
 
-/** The parameters of a command that the SDK's driver has room for: more would overwrite its stack. */
+/** Maximum number of a command's parameters: more would overwrite the stack of the SDK's driver. */
 const MAX_PARAMETERS = 16;
 
 const shown = (value: unknown): string => JSON.stringify(value) ?? String(value);
 
-/** Takes one of some names; of others, an error with the reason or the nearest one. */
+/** Takes one of these values. The error for others has the reason, or the nearest value. */
 const choice =
 	(values: readonly (string | number)[], refused: Readonly<Record<string, string>> = {}): Check =>
 	(name, value) => {
@@ -102,7 +102,7 @@ const levels =
 			.map((each) => number(`${name}.${each}`, /^(0|[1-9]\d*)$/.test(each) ? Number(each) : each))
 			.find(Boolean);
 
-/** Takes what the first check takes, or else the second, if the value is of this type. */
+/** Uses the first check for values of this type, and the second one for others. */
 const either =
 	(type: "number" | "boolean" | "string", first: Check, second: Check): Check =>
 	(name, value) =>

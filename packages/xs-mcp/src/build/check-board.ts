@@ -37,7 +37,7 @@ const TARGETS: Readonly<Record<string, readonly string[]>> = {
 /** A board as a device or a command names it, or as data. */
 export type BoardName = string | BoardData | undefined;
 
-/** The data of a board: a preset's, or that of a target of the SDK, which has nothing but its chip. */
+/** The data of a board: a preset's, or that of a target of the SDK, of which only the chip is known. */
 function dataOf(board: BoardName = BARE_CHIP): BoardData {
 	const name = typeof board === "string" ? (board.split("/").at(-1) ?? "") : "";
 	return typeof board === "object" ? withBase(board) : (PRESETS.get(name) ?? { extends: name });
@@ -99,7 +99,7 @@ export function checkTarget(target: BoardName): void {
 	}
 }
 
-/** Names the target that is meant, or the place of the list. @param boards names of targets, without "esp32/" */
+/** Suggests a similar target, or else names the list of boards. @param boards names of targets, without "esp32/" */
 export function suggestTarget(target: string, boards: readonly string[]): string {
 	const board = target.split("/").at(-1)?.replace(/\W/g, "") ?? "";
 	const similar = nearest(board, [BARE_CHIP, ...boards]);
@@ -108,7 +108,7 @@ export function suggestTarget(target: string, boards: readonly string[]): string
 		: `Did you mean ${similar === BARE_CHIP ? similar : `${BARE_CHIP}/${similar}`}?`;
 }
 
-/** A device that cannot be built: the message names the part, the pin and what would do. */
+/** A device that cannot be built: the message names the part, the pin and what would work. */
 export class DeviceError extends Error {
 	override readonly name = "DeviceError";
 }
@@ -191,8 +191,8 @@ export function pinsOf(board: BoardName) {
 }
 
 /**
- * Finds the first pin from 4 on that the chip and the board have for anything: the lower ones have a bus or the log on many boards.
- * If the board takes all of them, one with a side effect.
+ * Finds the first free pin without a side effect, from 4 on, because many boards have a bus or the log at lower ones.
+ * If the board takes all of them, returns one with a side effect.
  */
 export function freePinOf(target: string): number {
 	const { pins = [], errorOf, warningOf } = pinsOf(target);

@@ -66,7 +66,7 @@ export function checkDeviceOptions(definition: object): void {
 }
 
 /**
- * Checks the default export of a tool's file. The compiler finds most of these errors, too, where it is asked.
+ * Checks the default export of a tool's file. A type check would find most of these errors, too.
  *
  * @throws Error that names the tool, its fault, and the expected value
  */

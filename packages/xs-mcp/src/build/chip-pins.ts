@@ -5,15 +5,15 @@
 export interface ChipPins {
 	/** Usual spelling: "ESP32-S3". */
 	readonly name: string;
-	/** All that it has. */
+	/** All pins. */
 	readonly pins: readonly number[];
 	/** Inputs that have no output and no resistors. */
 	readonly inputOnly: readonly number[];
 	/** Pins of the flash, in every module. */
 	readonly flash: readonly number[];
-	/** Pins of the converter that works beside the Wi-Fi. */
+	/** Pins of the first analog converter, ADC1, which works while Wi-Fi is on. */
 	readonly adc: readonly number[];
-	/** Pins of the second converter, which does not. */
+	/** Pins of the second one, ADC2, which does not. */
 	readonly adc2: readonly number[];
 	/** Pins that decide how the chip starts. */
 	readonly strapping: readonly number[];
@@ -24,7 +24,7 @@ export interface ChipPins {
 	readonly serial: readonly number[];
 }
 
-/** The numbers from one to another, both included. */
+/** The numbers from the first to the last, both included. */
 function range(first: number, last: number): number[] {
 	return Array.from({ length: last - first + 1 }, (_, at) => first + at);
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { ROOT } from "../root.js";
 
-/** The name under which `modules` has files that are left out of a build, although patterns name them later. */
+/** The key in `modules` of files that are left out of a build, even if a later pattern matches them. */
 const LEFT_OUT = "~";
 
 /** Modules whose files differ between builds: the board's, and the identity of the firmware. */
@@ -87,7 +87,7 @@ function expand(path: string, { build = {} }: Manifest): string {
 	return path.replace(/^\$\((\w+)\)/, (variable, name) => (build[name]?.startsWith(".") ? build[name] : variable));
 }
 
-/** The path from the project's folder, also of what a manifest elsewhere names. */
+/** The path from the project's folder, even of a file that a manifest elsewhere names. */
 function ownPath(folder: string, path: string): string {
 	return relative(ROOT, join(ROOT, folder, path));
 }

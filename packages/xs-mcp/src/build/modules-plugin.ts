@@ -3,7 +3,7 @@ import type { Plugin } from "esbuild";
 import { ROOT } from "../root.js";
 import { moduleOf, readModules } from "./manifests.js";
 
-/** The modules that a module finds by their names. */
+/** Patterns of the modules that a module finds by name. */
 const FOUND: Readonly<Record<string, RegExp>> = {
 	"src/platform/tools": /^(src\/tools\/(?!define-tool$)|tools\/)/,
 	"src/platform/features": /^src\/features\/[^/]+$|^(src|features)\/.+\/feature$/,

@@ -1,4 +1,4 @@
-// Opus (RFC 6716) for gateway and virtual device. The package is optional: it is loaded on use, and nothing but this file knows it.
+// Opus (RFC 6716) for gateway and virtual device. The package is optional: it is loaded on use, and only here.
 
 /** Samples of 16 bits and one channel. */
 type Samples = Int16Array;
@@ -17,7 +17,7 @@ export interface OpusDecoder {
 	free(): void;
 }
 
-/** Hertz that Opus has. */
+/** Sample rates of Opus, in hertz. */
 export type OpusRate = 8_000 | 12_000 | 16_000 | 24_000 | 48_000;
 
 /** The package's functions that are used here, as libopus-wasm 0.2 to 0.4 has them. */
@@ -36,13 +36,13 @@ interface Libopus {
 /** Name of the package. A literal in `import` would make type checks and bundles need it. */
 const PACKAGE: string = "libopus-wasm";
 
-/** OPUS_APPLICATION_AUDIO: true to the source; VOIP favours speech over a bad line. */
+/** OPUS_APPLICATION_AUDIO: faithful to the source. VOIP favours intelligible speech over a bad line. */
 const AUDIO = 2_049;
 
 /** Bits a second: 6 KB/s. Speech of 24 kHz then correlates with its source by 0.98. */
 const BITRATE = 48_000;
 
-/** From 0 to 10. At this bit rate, 10 takes five times the CPU, and what is decoded is no more like its source. */
+/** From 0 to 10. At this bit rate, 10 takes five times the CPU, and is no closer to the source. */
 const COMPLEXITY = 5;
 
 /**

@@ -13,7 +13,7 @@ export async function bundleDevicePage(): Promise<string> {
 	return existsSync(packed) ? packed : await bundlePage("device-page");
 }
 
-/** Imports the bundler by its path: what is bundled together with this must not contain it. */
+/** Imports the bundler by its path, so that bundles with this file do not contain it. */
 async function bundlePage(name: string): Promise<string> {
 	const { cachedBundle } = await import(pathToFileURL(`${ROOT}packages/xs-mcp/src/build/bundle.mjs`).href);
 	return fileURLToPath(await cachedBundle(name));

@@ -40,7 +40,7 @@ export function readPort(text: string): number {
 	return Number(text);
 }
 
-/** Milliseconds between two looks at npm's process. */
+/** Polling interval for the end of npm's process, ms. */
 const ORPHAN_CHECK_INTERVAL = 200;
 
 /**

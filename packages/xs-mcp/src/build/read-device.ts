@@ -25,10 +25,10 @@ const BROKEN: Readonly<Record<string, string>> = {
 		"the SDK's driver fails in each sample(): use embedded:sensor/Humidity-Temperature/SI7020, which reads the HTU21D, too",
 };
 
-/** The functions that make the package's parts, whose names and options are noted here for the page of a virtual device. */
+/** The functions that make the package's parts. Their names and options are recorded for a virtual device's page. */
 const MAKERS = EXPORTS.filter((name) => /^[a-z]/.test(name) && !["device", "defineTool"].includes(name));
 
-/** The package as a project's files see it here: their definitions are checked before they are made. */
+/** The package for a project's files. `device` and `defineTool` return the definitions, which are checked first. */
 const PACKAGE = `import * as all from "./index.ts";
 export * from "./index.ts";
 const noting = (maker) => (...args) => {
@@ -40,8 +40,8 @@ export const device = (definition) => definition;
 export const defineTool = (definition) => definition;`;
 
 /**
- * Replaces one of the SDK's modules, such as a driver, which only a device opens, by something that has every member, can be
- * called, and does nothing. A driver of a sensor says which bus it uses.
+ * Makes the stand-in for one of the SDK's modules, such as a driver, which only a device opens. It has every member,
+ * can be called, and does nothing. A driver of a sensor says which bus it uses.
  */
 const standInFor = (
 	path: string,
@@ -134,7 +134,7 @@ function checkDefinition(definition: PARTS.DeviceDefinition | undefined): PARTS.
  * Imports a module of a project.
  *
  * @param check of its default export; undefined if it has none
- * @returns the result of the check. Rejects with DeviceError that names the file, and the line if one was carried out
+ * @returns the result of the check. Rejects with DeviceError that names the file, and the line if it is known
  */
 async function readDefault<Definition, Result>(
 	file: string,
@@ -159,7 +159,7 @@ function describeError({ text, location }: Message): string {
 	return `${file}:${line}:${column + 1}: ${withSuggestion(text.replace("package:", ""), EXPORTS)}`;
 }
 
-/** JavaScript keeps the last of two members of one name. @throws DeviceError that names it, and its line */
+/** Rejects two members of one name: JavaScript keeps the last one. @throws DeviceError that names it, and its line */
 function refuseDoubles(warnings: readonly Message[]): void {
 	const double = warnings.find(({ id }) => id === "duplicate-object-key");
 	if (double?.location) {

@@ -8,7 +8,7 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 	const differences = known.map((each) => {
 		const found = each.toLowerCase();
 		const isPart = wanted.length > 2 && (found.startsWith(wanted) || wanted.startsWith(found));
-		// Of several beginnings, the longest one is meant.
+		// Of several matching beginnings, the longest one counts.
 		const cost = isPart ? 2 - Math.min(wanted.length, found.length) / 100 : Number.POSITIVE_INFINITY;
 		return [Math.min(cost, distance(wanted, found)), each] as const;
 	});
@@ -50,7 +50,7 @@ const ESPHOME: Readonly<Record<string, readonly string[] | string>> = {
 const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, sec: 1, min: 60, h: 3_600 };
 
 /**
- * Completes an error by the name or value that is meant, if it can be guessed.
+ * Adds the name or value that was probably intended to an error, if it can be guessed.
  *
  * @param exported names that a file can import
  */

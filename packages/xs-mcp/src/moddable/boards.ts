@@ -157,13 +157,13 @@ export async function loadTools() {
 }
 
 /**
- * Bytes of a bare chip's image without its constant data and resources: XS, the SDK's C, ESP-IDF with Wi-Fi and TLS. Of the
- * linked image of `esp32` (docs/boards.md) that is about 1,001,000. Added are the 54,432 by which an ESP32-C3's image with
- * Ethernet is larger than an ESP32's (host-test/esp32/README.md).
+ * Bytes of a bare chip's image without its constant data and resources: XS, the SDK's C, ESP-IDF with Wi-Fi and TLS.
+ * These are about 1,001,000 in the linked image of `esp32` (docs/boards.md), plus the 54,432 by which an ESP32-C3's
+ * image with Ethernet is larger than an ESP32's (host-test/esp32/README.md).
  */
 const CODE_BYTES = 1_055_184;
 
-/** The same with a screen: the most of the three boards that were linked, `esp32/m5stack_core2`. */
+/** The same with a screen: the maximum of the three boards that were linked, which `esp32/m5stack_core2` has. */
 const CODE_BYTES_WITH_SCREEN = 1_150_595;
 
 /** Bytes that a part's C library adds, by linked images of Core2 and CoreS3: libopus, 28,000 less on an ESP32; the driver of cameras. */

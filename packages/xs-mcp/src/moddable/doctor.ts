@@ -109,7 +109,7 @@ const node: Check = ({ nodeVersion }) => {
 		: missing(`${nodeVersion}, which is older than ${NODE.join(".")}`, "nvm install --lts");
 };
 
-/** The virtual device runs on Node's own engine without them. */
+/** Checks for cc and make. Without them, the virtual device runs on Node's own engine. */
 const compilerForXs: Check = ({ env }) => {
 	const absent = ["cc", "make"].filter((program) => findProgram(program, env) === undefined);
 	return absent.length === 0

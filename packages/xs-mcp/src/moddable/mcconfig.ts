@@ -9,7 +9,7 @@ import { readDevice } from "../build/read-device.js";
 import { ROOT } from "../root.js";
 import { HOSTS, type Sdk, sdkEnvironment, type Target, TSC } from "./sdk.js";
 
-/** The manifest that a path means: of a folder, mcconfig's default. */
+/** Returns the path of a manifest: itself, or mcconfig's default in a folder. */
 const manifestOf = (path: string): string => (path.endsWith(".json") ? path : join(path, "manifest.json"));
 
 /** Lines of a failed build that are shown: the error is among the last of them. */
@@ -92,7 +92,7 @@ async function runMcconfig(
 }
 
 /**
- * Builds a manifest for a chip up to the C that its compiler would take.
+ * Builds a manifest for a chip up to the C code for its compiler.
  *
  * @param target as mcconfig calls it: "esp32/esp32s3"
  * @param settings of the firmware: "ssid=…"
@@ -262,7 +262,7 @@ interface Manifest {
  */
 export async function completeManifest(sdk: Sdk, own: string, target: string, output: string): Promise<string> {
 	const path = fromProject(own);
-	// The modules of a board as data are those of any chip, and its own of the SDK.
+	// A board as data has the modules of any chip, and its own modules of the SDK.
 	const platform = target.includes(":") ? "esp32" : target;
 	const device = await readDevice(path, platform).catch(failAs());
 	if (device === undefined) {
@@ -279,7 +279,7 @@ export async function completeManifest(sdk: Sdk, own: string, target: string, ou
 		return own;
 	}
 	const drivers = names.filter((name) => SENSORS[name.slice(SENSOR.length)]?.isOwn);
-	// The firmware's modules have the names of their files, by which they import each other: these have those of drivers.
+	// The firmware's modules import each other by the names of their files. These modules add the names of drivers.
 	for (const name of drivers) {
 		write(
 			join(output, `${basename(name)}.js`),
@@ -315,7 +315,7 @@ export async function completeManifest(sdk: Sdk, own: string, target: string, ou
 	return file;
 }
 
-/** Writes a file that differs: make compares times. */
+/** Writes a file only if it differs, because make compares times. */
 function write(file: string, text: string): void {
 	if (!existsSync(file) || readFileSync(file, "utf8") !== text) {
 		mkdirSync(dirname(file), { recursive: true });

@@ -34,7 +34,7 @@ export interface Sdk {
 /**
  * Finds the SDK that $MODDABLE names; undefined where it is not set.
  *
- * @throws ProgramError where it is set, and no SDK that can be used is there
+ * @throws ProgramError if it is set, but there is no usable SDK
  */
 export function findSdk(env: NodeJS.ProcessEnv = process.env): Sdk | undefined {
 	const root = env.MODDABLE;

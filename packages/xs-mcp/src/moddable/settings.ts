@@ -82,7 +82,7 @@ function problemsOf(...readers: readonly (() => unknown)[]): string[] {
 	});
 }
 
-/** The build may have a backend that is not known here, or need none. */
+/** Checks the backend, if there is one here: the build may have another one, or need none. */
 function checkBackend(source: SettingSource): void {
 	const backend = readSetting("otaUrl", source) === "" ? (readSetting("backend", source) ?? "") : "";
 	const isNamed = backend !== "" && !backend.startsWith(SEARCH_SCHEME);
@@ -93,7 +93,7 @@ function checkBackend(source: SettingSource): void {
 	}
 }
 
-/** Names the setting that is meant, unless none is similar. */
+/** Suggests a similar setting, if there is one. */
 export function suggestSetting(name: string): string {
 	if (name === "glyphs") {
 		return ": it is a variable of the build. Set GLYPHS in the environment";
