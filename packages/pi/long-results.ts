@@ -67,14 +67,14 @@ export class LongResults {
 	}
 }
 
-/** The first lines within the limits; of a line that is longer than all, its beginning. */
+/** The first lines within the limits, or the beginning of the first line if that alone is too long. */
 function headOf(text: string): string {
 	const lines = text.split("\n", MAX_LINES).join("\n");
 	const bytes = Buffer.from(lines);
 	if (bytes.length <= MAX_BYTES) {
 		return lines;
 	}
-	// A character that is cut through is left out.
+	// A character that the limit cuts in two is left out.
 	const cut = new TextDecoder().decode(bytes.subarray(0, MAX_BYTES), { stream: true });
 	const end = cut.lastIndexOf("\n");
 	return end > 0 ? cut.slice(0, end) : cut;

@@ -21,7 +21,7 @@ type PiResult = Awaited<ReturnType<ToolDefinition["execute"]>>;
 type Status = McpConnection["status"];
 type McpResult = Awaited<ReturnType<ManagementTool["run"]>>;
 
-/** Makes the calls of the tools that the model gets directly, too. */
+/** Also makes the calls of direct tools. */
 const CALL_TOOL = MANAGEMENT_TOOLS.find(({ name }) => name === "mcp_call_tool") as ManagementTool;
 
 export default function mcpClient(pi: ExtensionAPI): void {
@@ -54,7 +54,7 @@ export default function mcpClient(pi: ExtensionAPI): void {
 	});
 }
 
-/** Connects to the servers that are enabled, and tells the person. */
+/** Connects to the enabled servers, and reports the outcome to the person. */
 async function connect({ cwd, ui, hasUI }: ExtensionContext): Promise<McpManager> {
 	const manager = new McpManager({
 		file: join(cwd, CONFIG),
@@ -81,7 +81,7 @@ async function connect({ cwd, ui, hasUI }: ExtensionContext): Promise<McpManager
 	return manager;
 }
 
-/** Warnings that are shown. A server may cause thousands, which nobody reads. */
+/** Maximum number of warnings that are shown. A server may cause thousands, which nobody reads. */
 const MAX_WARNINGS = 20;
 
 /** Shows each warning once, and no more than {@link MAX_WARNINGS}. */
@@ -97,13 +97,13 @@ function showWarnings(manager: McpManager, ui: ExtensionContext["ui"]): void {
 	});
 }
 
-/** Tells the person what became of the servers that were pending, and once of each outage: not of each retry. */
+/** Reports the outcome of servers that were pending, and each outage once, without its retries. */
 function followStatus(manager: McpManager, ui: ExtensionContext["ui"]): void {
 	/** Statuses that the person has seen, by server. */
 	const known = new Map(manager.listConnections().map(({ id, status }) => [id, status]));
 	manager.on("status", (id, status, lastError) => {
 		const before = known.get(id);
-		// A server that was pending still is, if its entry in the file has changed.
+		// A pending server stays pending if its entry in the file has changed.
 		if (status === "connecting" || (status === "disconnected" && before === "connecting")) {
 			return;
 		}
@@ -176,7 +176,7 @@ async function toPi({ content, isError }: McpResult, longResults: LongResults): 
 
 type Prompt = ReturnType<McpManager["listPrompts"]>[number];
 
-/** Makes every prompt of the servers a slash command, `/SERVER:PROMPT`, also those that come later. */
+/** Makes every prompt of the servers a slash command, `/SERVER:PROMPT`, including prompts that are added later. */
 export function registerPrompts(pi: ExtensionAPI, manager: McpManager): void {
 	const register = (): void => {
 		for (const prompt of manager.listPrompts()) {
@@ -227,11 +227,11 @@ async function argumentsOf(
 
 // Registers each tool of servers with `directTools` as a tool of pi, in addition to the management tools.
 
-/** Providers of models allow this for the name of a tool. */
+/** Characters that providers of models reject in the name of a tool, and its maximum length. */
 const NAME = /[^a-zA-Z0-9_-]/g;
 const MAX_NAME = 64;
 
-/** Tools at the same time: each costs a part of the model's context. */
+/** Maximum number of direct tools: each takes a part of the model's context. */
 const MAX_TOOLS = 200;
 
 /** Runs a tool for pi. */

@@ -1,4 +1,4 @@
-// Puts the questions that servers ask during calls to the person: one dialog for each field of the form.
+// Asks the person the questions of servers during calls: one dialog for each field of the form.
 import type { ExtensionContext } from "@mariozechner/pi-coding-agent";
 import type { Elicit, ElicitRequest } from "xs-mcp-manager";
 

@@ -47,7 +47,7 @@ function installNewest() {
 	writeFileSync(`${place}/package.json`, '{ "private": true }\n');
 	const version = newest === true ? "latest" : newest;
 	run("npm", ["install", "--ignore-scripts", "--loglevel=error", `${NEWEST}@${version}`], place);
-	// The package "node" brings its program by a script.
+	// The package "node" installs its program with a script.
 	run("npm", ["install", "--ignore-scripts=false", "--loglevel=error", "node@22"], place);
 	const program = `${place}/node_modules/${NEWEST}/dist/cli.js`;
 	return [process.execPath, `${place}/node_modules/node/bin/node`].flatMap((node) => {
