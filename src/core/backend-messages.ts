@@ -45,7 +45,7 @@ const wordPattern = (): RegExp =>
 	/[0-9A-Za-z\u{c0}-\u{1fff}\u{2c00}-\u{2fff}\u{3040}-\u{3296}\u{3400}-\u{fdff}\u{fe70}-\u{fffd}\u{20000}-\u{3ffff}]/u;
 const emojiPattern = (): RegExp => /[\u{1f300}-\u{10ffff}]/u;
 
-/** A message's change of the face. Members that are missing or of the wrong type change nothing. */
+/** Reads the change of the face in a message. Members that are missing or of the wrong type change nothing. */
 const faceChange = (message: Envelope): Partial<Face> => {
 	switch (message.type) {
 		case "stt":

@@ -6,15 +6,15 @@ import type { BackendSource, Search, SearchEvents, ServedBackend } from "./backe
 /** Milliseconds for all attempts. Short, because the user waits. */
 const TIME = 20_000;
 
-/** Attempts to start a session. The first may come before the clock is set, which TLS needs. */
+/** Attempts to start a session. The first may fail because the clock, which TLS needs, is not set yet. */
 const ATTEMPTS = 3;
 const BACKOFF = Object.freeze({ minimum: 1_000, maximum: 2_000 });
 
 /**
- * Checks whether a backend can be reached: done with the first session. A server that asks the user to bind the device
+ * Checks whether a backend can be reached, by starting a session. A server that asks the user to bind the device
  * counts as reached.
  *
- * @param backend its transport or its source
+ * @param backend the backend's transport, or a source that finds it
  * @returns the reason if the backend could not be reached
  */
 export const tryBackend = (

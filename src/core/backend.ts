@@ -38,7 +38,7 @@ export interface OfferedFirmware extends FirmwareSource {
 export interface FoundGateway {
 	/** The announced name. */
 	readonly name: string;
-	/** The setting that finds it again at any address: `mdns:HOST`. */
+	/** Value of the setting `backend` that finds it even if its address changes: `mdns:HOST`. */
 	readonly backend: string;
 }
 
@@ -74,13 +74,13 @@ const MAX_TEXT_LENGTH = 256;
 
 /** The backend: finds it if the settings do not name it, connects to it, and serves MCP in the session. */
 export class Backend extends AppPart implements ProtocolEvents {
-	/** Make a source of the backend's address if the settings name one. The first wins. May throw a SettingError. */
+	/** Return a source of the backend if the settings name one. The first result counts. May throw a SettingError. */
 	readonly sources: ((settings: SettingSource) => BackendSource | undefined)[] = [];
-	/** Makers of transports by URL scheme, besides WebSocket. Features add theirs. */
+	/** Transport factories by URL scheme, which features add. WebSocket is built in. */
 	readonly transports = new Map<string, (options: TransportOptions) => Transport>();
 	/** Lists the gateways of the network. Undefined if the build cannot find any. */
 	listGateways: (() => Promise<readonly FoundGateway[]>) | undefined;
-	/** Whether the device may do without a backend, because it serves clients itself. */
+	/** Whether the device works without a backend, because it serves clients itself. */
 	isOptional = false;
 	/** Audio format of the board, if a feature plays and records it. */
 	audio: AudioParams | undefined;
@@ -93,7 +93,7 @@ export class Backend extends AppPart implements ProtocolEvents {
 	private uuid = "";
 	private search: Search | undefined;
 	private sourceName = "";
-	/** The backend that the search has found, as text without its secrets. */
+	/** The backend that the search has found, as JSON without its secrets, to detect another one. */
 	private found = "";
 
 	/** Reads the settings, and prepares the connection. @throws SettingError */
@@ -117,7 +117,7 @@ export class Backend extends AppPart implements ProtocolEvents {
 			timer,
 			log,
 			hello: (used) => {
-				// Only these frames have timestamps, by which a backend finds the echo.
+				// Only these frames have timestamps, which a backend needs to cancel the echo.
 				const aec = app.talk.isRealtime && (used.name === "udp" || used.version === 2);
 				return helloMessage(used, audio ?? (namesFormat === false ? null : undefined), board.screen?.glyphs?.font, aec);
 			},
@@ -148,7 +148,7 @@ export class Backend extends AppPart implements ProtocolEvents {
 		return backend && tryBackend(this.app, backend, (served) => this.transportTo(this.configOf(served, settings)));
 	}
 
-	/** Connects, or searches for the backend: the device is online. */
+	/** Connects to the backend, or searches for it. Called when the device is online. */
 	connect(): void {
 		this.search?.start();
 		if (this.protocol !== undefined) {
@@ -158,14 +158,14 @@ export class Backend extends AppPart implements ProtocolEvents {
 		}
 	}
 
-	/** Ends session and search: the device is offline. */
+	/** Ends session and search. Called when the device is offline. */
 	disconnect(): void {
 		this.search?.stop();
 		this.protocol?.close();
 		this.endSession();
 	}
 
-	/** Enters the state outside a conversation: "activating" until the backend is known. */
+	/** Enters "idle", or "activating" while the backend is not known. */
 	rest(): void {
 		const isSearching = this.search !== undefined && this.protocol === undefined;
 		this.app.enter(isSearching ? "activating" : "idle");
@@ -187,9 +187,9 @@ export class Backend extends AppPart implements ProtocolEvents {
 	}
 
 	/**
-	 * Reads how to reach the backend of some settings: they name it, or a source reports it later.
+	 * Reads from settings how to reach the backend: they name it, or a source finds it later.
 	 *
-	 * @throws SettingError if a setting is wrong, or the build lacks what it needs
+	 * @throws SettingError if a setting is wrong, or needs a feature that the build lacks
 	 */
 	private read(settings: Pick<Settings, "get"> | undefined) {
 		const from = { ...this.app.source, settings };
@@ -263,9 +263,9 @@ export class Backend extends AppPart implements ProtocolEvents {
 	}
 
 	/**
-	 * Replaces a message that is longer than the backend takes by an error with the id of the request that it answers.
+	 * Replaces a response that exceeds the backend's limit by an error response to the same request.
 	 *
-	 * @returns undefined if it answers no request
+	 * @returns undefined if the message answers no request
 	 */
 	shorten(text: Sendable, bytes: number, maxBytes: number): string | undefined {
 		const start = typeof text === "string" ? text : String.fromArrayBuffer(text.take());
@@ -291,10 +291,10 @@ export class Backend extends AppPart implements ProtocolEvents {
 	}
 
 	/**
-	 * Connects to a backend: the first time, and whenever another one is served. Some servers make a new token for each answer: it
-	 * is for the next connection, and does not end the current one.
+	 * Connects to the found backend, unless it is the current one. Some servers make a new token for each answer:
+	 * it is used for the next connection, and does not end the current one.
 	 *
-	 * @throws Error that says why it cannot be used
+	 * @throws Error if it cannot be used
 	 */
 	onBackend(served: ServedBackend): void {
 		const { app, protocol } = this;
@@ -351,7 +351,7 @@ export class Backend extends AppPart implements ProtocolEvents {
 		this.report(`goes on: ${message}`, message);
 	}
 
-	/** The screen shows it only while there is no backend. */
+	/** Logs the line. The message is shown only while no backend is known. */
 	private report(line: string, message: string): void {
 		const { log, board, words } = this.app;
 		log(`${this.sourceName} ${line}`);

@@ -1,7 +1,7 @@
 import type { Settings } from "../hardware/hardware.js";
 import { readSetting, readSettings, SettingError, type SettingSource } from "./read-setting.js";
 
-/** A backend that is to be found: `mdns:` or `mdns:HOST`. */
+/** Scheme of a backend that mDNS finds: `mdns:` or `mdns:HOST`. */
 export const SEARCH_SCHEME = "mdns:";
 
 const NAMES = Object.freeze([
@@ -54,7 +54,7 @@ export const readConfig = (source: SettingSource, deviceId: string, backend?: st
 /**
  * Reads the settings for clients without a gateway.
  *
- * @param address the address that the device would listen on: it needs a token unless that is loopback
+ * @param address the address to listen on; a token is required unless it is loopback
  * @returns undefined if `http` is not set
  * @throws SettingError
  */
@@ -72,10 +72,10 @@ export const readDirectConfig = (source: SettingSource, address: string) => {
 };
 
 /**
- * The device's UUID: the configured one, or else one of version 4
- * (https://www.rfc-editor.org/rfc/rfc9562#section-5.4), made once. It is kept for the life of the flash.
+ * Returns the device's UUID: the configured one, or a random one of version 4
+ * (https://www.rfc-editor.org/rfc/rfc9562#section-5.4), which is made once and stored in flash.
  *
- * @param configured replaces the one that is kept
+ * @param configured overrides the stored one
  */
 export const deviceUuid = (settings: Settings | undefined, configured?: string): string => {
 	const stored = settings?.get("board", "uuid");

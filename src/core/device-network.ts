@@ -6,7 +6,7 @@ import type { SettingSource } from "./read-setting.js";
 /** Opens the clients of the network with the settings of the build. @throws SettingError */
 export type OpenNetwork = (built: SettingSource["built"]) => NetworkClients;
 
-/** Follows the device's network. */
+/** Takes the device online and offline with its network. */
 export class DeviceNetwork extends AppPart {
 	/** Whether changes are ignored: during the set-up the network is joined only to try it. */
 	isHeld = false;
@@ -18,7 +18,7 @@ export class DeviceNetwork extends AppPart {
 		this.open = open;
 	}
 
-	/** Follows the network from now on. */
+	/** Follows the network, or enters the set-up if no network is known. */
 	start(): void {
 		const { network } = this.app.board;
 		if (network !== undefined) {
@@ -53,7 +53,7 @@ export class DeviceNetwork extends AppPart {
 		app.enter("wifi_configuring");
 	}
 
-	/** Starts, or continues after the set-up. */
+	/** Follows the network, at first or again after the set-up. */
 	resume(): void {
 		const { app } = this;
 		this.isHeld = false;

@@ -3,7 +3,7 @@ import { PART_KINDS } from "../hardware/kinds/index.js";
 import { notificationOf, type PartKind } from "../hardware/kinds/part-kind.js";
 import { AppPart, type Listener } from "./listener.js";
 
-/** A part by the names of its members: those that the event of its kind names are there. */
+/** A part as a record of its members. It has all members that its kind's event names. */
 type Reporter = Record<string, unknown>;
 
 type PartEvent = NonNullable<PartKind["event"]>;
@@ -31,7 +31,7 @@ export class Inputs extends AppPart implements Listener {
 		}
 	}
 
-	/** Notifies of an event: the callback's arguments and members of the part. */
+	/** Sends the notification of an event. Its params are arguments of the callback and members of the part. */
 	private report(kind: string, name: string, part: Reporter, event: PartEvent, values: readonly unknown[]): void {
 		const { app } = this;
 		if (event.isLogged) {

@@ -10,7 +10,7 @@ export interface StoredSource extends SettingSource {
 	readonly settings: Settings;
 }
 
-/** The networks that the settings name. That of the setting `ssid` comes first. Wi-Fi must work with any settings. */
+/** Returns the networks of the settings, that of `ssid` first. Never throws: Wi-Fi must work with any settings. */
 export const knownNetworks = (source: SettingSource): readonly WiFiAccess[] => {
 	const first = { ssid: settingText("ssid", source), password: settingText("password", source) };
 	return [first, ...(parseNetworks(settingText("networks", source)) ?? [])].filter(
@@ -18,14 +18,14 @@ export const knownNetworks = (source: SettingSource): readonly WiFiAccess[] => {
 	);
 };
 
-/** Stores a network as the one of the setting `ssid`. The networks known before it are kept, without the oldest. */
+/** Stores a network as the setting `ssid`. Earlier networks stay known, up to the limit. */
 export const storeNetwork = (access: WiFiAccess, source: StoredSource): void => {
 	storeOthers(withFirst(access, knownNetworks(source)), access.ssid, source.settings);
 	storeSetting("ssid", access.ssid, source.settings);
 	storeSetting("password", access.password, source.settings);
 };
 
-/** Returns the networks with this one first, without the oldest beyond the limit. */
+/** Puts a network first in a list, and drops the oldest beyond the limit. */
 export const withFirst = (access: WiFiAccess, networks: readonly WiFiAccess[]): readonly WiFiAccess[] =>
 	[access, ...networks.filter(({ ssid }) => ssid !== access.ssid)].slice(0, MAX_NETWORKS + 1);
 
@@ -36,7 +36,7 @@ const storeOthers = (networks: readonly WiFiAccess[], first: string, settings: S
 	}
 };
 
-/** Settings that the set-up stores. A group belongs together: a token must not reach another backend. */
+/** Settings that the set-up stores, in groups that are forgotten together: a token must not reach another backend. */
 const GROUPS = deepFreeze([
 	["ssid", "password", "networks"],
 	["backend", "otaUrl", "token", "mqttUsername", "mqttPassword"],
@@ -71,7 +71,7 @@ const forgetReplaced = ({ built, settings }: StoredSource): void => {
 	if (text !== (stored ?? ",,,")) {
 		settings.set(...FLASHED, text);
 	}
-	// Otherwise stored settings would be lost at each start.
+	// Only if the hashes were stored: otherwise each start would forget the settings again.
 	if (settings.get(...FLASHED) === text) {
 		for (const name of changed.flat()) {
 			if (name !== "networks") {
@@ -81,7 +81,7 @@ const forgetReplaced = ({ built, settings }: StoredSource): void => {
 	}
 };
 
-/** A built-in value as text. A build that only searches for a backend names none, and replaces nothing. */
+/** Returns a built-in value as text. A bare `mdns:` counts as unset, so that it replaces no stored backend. */
 const valueText = (value: unknown): string => (value === SEARCH_SCHEME ? "" : String(value ?? ""));
 
 /** FNV-1a of texts, 32 bits. Empty if all of them are. */

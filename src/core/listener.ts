@@ -6,17 +6,17 @@ import { deepFreeze } from "./text/deep-freeze.js";
 
 /** Receiver of the application's events. It has a method for each event that it needs. */
 export interface Listener {
-	/** All features have started, and the device follows its network. In a fatal error: the features for rescue. */
+	/** All features have started, and the device follows its network. After a fatal error, only rescue features have. */
 	onStart?(): void;
-	/** The device is in its network, which it has not joined for the set-up alone. */
+	/** The device is online. Not called for a network that the set-up only tries. */
 	onOnline?(): void;
-	/** The device is not in its network, or is set up. */
+	/** The device is offline, or the set-up has begun. */
 	onOffline?(): void;
 	/** A session with the backend has started. */
 	onSession?(session: Session): void;
 	/** The session has ended, or could not start. The error is undefined if the device itself ended it. */
 	onSessionLost?(error: ProtocolError | undefined): void;
-	/** The device is in a session with its backend. Without a backend: online. */
+	/** A session with the backend has started. Without a backend: the device is online. */
 	onBackendReady?(): void;
 	onState?(state: DeviceState): void;
 	/** The device notifies its clients, whether or not there are any. */
@@ -27,19 +27,19 @@ export interface Listener {
 	onMessage?(message: Envelope): void;
 	/** The backend has sent a frame of audio. */
 	onAudio?(frame: ArrayBuffer): void;
-	/** The user interrupts what the backend says. */
+	/** The user interrupts the backend's speech. */
 	onInterrupt?(): void;
 	/** A button was pressed. @returns true to keep the press from other listeners and from its usual meaning */
 	onPress?(button: string, press: Press): boolean;
-	/** The user does something that the face does not show. */
+	/** User activity other than a change of the face. */
 	onUserActivity?(): void;
 	/** A line is logged. */
 	onLog?(message: string): void;
-	/** A setting cannot be used: closes what the features for rescue open again. Nothing else is called any more. */
+	/** A setting cannot be used. Closes what the rescue features will open again. No further event follows. */
 	onClose?(): void;
 }
 
-/** A part of the firmware that has its application. */
+/** A part of the firmware with access to its application. */
 export abstract class AppPart {
 	readonly app: Application;
 
@@ -48,7 +48,7 @@ export abstract class AppPart {
 	}
 }
 
-/** A part of the firmware that a build may leave out: the default export of `feature` in the folder of its name. */
+/** An optional part of the firmware: the default export of `feature` in the folder of its name. */
 export interface Feature {
 	readonly name: string;
 	/** Features that start before it if the build has them. */
@@ -59,7 +59,7 @@ export interface Feature {
 	start(app: Application): void;
 }
 
-/** Starts each feature after those that it names. */
+/** Starts each feature after those in its `after`. */
 export const startInOrder = (features: readonly Feature[], start: (feature: Feature) => void): void => {
 	const left = new Set(features);
 	const startAfter = (feature: Feature): void => {

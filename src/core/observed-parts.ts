@@ -10,11 +10,11 @@ import type { Speaker } from "../hardware/sound.js";
 import type { Application } from "./application.js";
 import { AppPart } from "./listener.js";
 
-/** Minimum time that an alert or details stay on the screen, ms; and the time to read a character, if it is an ideograph. */
+/** Minimum time that an alert or details stay on the screen, and the time to read an ideograph, ms. */
 const ALERT_TIME = 10_000;
 const READING_TIME = 150;
 
-/** Wraps parts of the board: volume, brightness and theme are restored and stored, alerts end in time, a picture is user activity. */
+/** Wraps parts of the board: stores and restores volume, brightness and theme, ends alerts, reports user activity. */
 export const observeParts = (app: Application): void => {
 	const { speaker, screen, preview } = app.board;
 	Object.assign(
@@ -32,7 +32,7 @@ export const observeParts = (app: Application): void => {
 	);
 };
 
-/** Restores the volume, and stores and shows what is set. */
+/** Restores the volume, and stores and shows each change. */
 const observeSpeaker = (speaker: Speaker, app: Application): Speaker => {
 	app.guard.run(() => {
 		speaker.volume = storedPercent(app.board.settings, "audio", "output_volume") ?? speaker.volume;
@@ -57,7 +57,7 @@ class ObservedScreen extends AppPart implements Screen {
 	readonly height = this.screen.height;
 	readonly monochrome = this.screen.monochrome;
 	readonly glyphs = this.screen.glyphs;
-	/** The emotion without the alert's, to which the face returns when the alert goes. */
+	/** The emotion to which the face returns after an alert. */
 	private emotion = BLANK_FACE.emotion;
 	/** Timers that clear the message, the alert and the details. */
 	private message: TimerHandle | undefined;
@@ -111,7 +111,7 @@ class ObservedScreen extends AppPart implements Screen {
 			this.details = timer.set(() => this.screen.show({ details: false }), ALERT_TIME);
 		}
 		if (change.alert !== undefined) {
-			// It ends after a time, or as soon as the device's state changes. The emotion that came with it ends, too.
+			// The alert ends after this time, or when the device's state changes, and its emotion with it.
 			const { status, message } = change.alert;
 			const time = Math.max(ALERT_TIME, READING_TIME * (status.length + message.length));
 			timer.clear(this.alert);
@@ -124,7 +124,7 @@ class ObservedScreen extends AppPart implements Screen {
 		}
 		if (milliseconds !== undefined) {
 			this.app.emit("onUserActivity");
-			// An alert goes by itself.
+			// An alert has its own timer.
 			if (change.message !== undefined) {
 				this.message = timer.set(() => this.screen.show({ message: "" }), milliseconds);
 			}

@@ -4,8 +4,8 @@ import type { ProtocolError } from "../protocols/envelope.js";
 import { AppPart, type Listener } from "./listener.js";
 
 /**
- * Restarts a device that has lost its backend or its network for long, as a last resort: the chip's network stack may
- * hang. Once per loss, because a device that was not reached since its start does not restart. A part that
+ * Restarts a device that has been without backend or network for long, as a last resort: the chip's network stack may
+ * hang. Restarts once per loss, because a device that has reached nothing since its start does not restart. A part that
  * keeps the device awake while it is on, such as a switch, defers it.
  */
 export class OfflineRestart extends AppPart implements Listener {

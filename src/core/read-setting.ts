@@ -35,8 +35,8 @@ const DOMAIN = "xs-mcp";
 const RULES: Readonly<Record<SettingName, Rule>> = SETTINGS;
 
 /**
- * Reads a setting: the stored one, else the one that the firmware was built with, else its default. An empty value of
- * anything but a text counts as not set.
+ * Reads a setting: the stored value, else the one that the firmware was built with, else the default. An empty value
+ * counts as unset, except for texts.
  *
  * @throws SettingError
  */
@@ -70,14 +70,14 @@ export const storeSetting = (name: SettingName, value: string, settings: Pick<Se
 	}
 };
 
-/** Deletes a stored setting, so that the built-in one counts. */
+/** Deletes a stored setting, so that the built-in one applies. */
 export const forgetSetting = (name: SettingName, settings: Pick<Settings, "get" | "delete">): void => {
 	if (settings.get(DOMAIN, name) !== undefined) {
 		settings.delete(DOMAIN, name);
 	}
 };
 
-/** The settings with these values on top. */
+/** Returns settings in which these values override the stored ones. */
 export const withSettings = (
 	values: Readonly<Record<string, string | number>>,
 	settings: Pick<Settings, "get"> | undefined,
@@ -118,9 +118,9 @@ const parse = (name: SettingName, rule: Rule, value: unknown): unknown => {
 };
 
 /**
- * Expects a valid value.
+ * Returns a parsed value if it is valid.
  *
- * @param got the value as it was set; quoted unless it may be a secret
+ * @param got the value before parsing, quoted in the error; undefined if it may be a secret
  * @throws SettingError if the value is undefined
  */
 const expected = <Value>(name: SettingName, value: Value | undefined, description: string, got?: unknown): Value => {

@@ -1,14 +1,14 @@
 import type { Board, Settings, TimerModule } from "../hardware/hardware.js";
 import { AppPart, type Listener } from "./listener.js";
 
-/** Modules of the tools that a device in safe mode offers. Its features are those for rescue. */
+/** Modules of the tools in safe mode. Of the features only the rescue ones start. */
 export const SAFE_TOOLS: readonly string[] = Object.freeze(
 	"assets-set-download-url get-device-status get-log get-system-info reboot reconfigure-wifi upgrade-firmware"
 		.split(" ")
 		.map((name) => `src/tools/${name}`),
 );
 
-/** Why a chip restarts by itself. A power-on, a wake-up and the reset button start the count again. */
+/** Reset reasons that count as failed starts. Others, such as power-on or the reset button, reset the count. */
 const CRASHES: readonly string[] = Object.freeze(
 	"software,panic,interrupt watchdog,task watchdog,watchdog,brownout,power glitch,CPU lockup".split(","),
 );
@@ -23,7 +23,7 @@ const SAFE_TIME = 900_000;
 const STARTS = "starts";
 
 /**
- * Counts starts after which the machine soon restarted, in a domain of the settings.
+ * Counts consecutive failed starts, in a domain of the settings.
  *
  * @param most consecutive starts that may fail
  * @param lasting milliseconds after which a start counts as good
@@ -46,7 +46,7 @@ export const hasFailedToStart = (
 	return false;
 };
 
-/** Whether a device that restarts again and again is to start without what may be the cause. Call once per start. */
+/** Whether to start in safe mode, because the device has restarted repeatedly. Call once per start. */
 export const needsSafeMode = (
 	{ system, settings }: Pick<Board, "system" | "settings">,
 	timer: TimerModule,
@@ -58,7 +58,7 @@ export const needsSafeMode = (
 	return hasFailedToStart("start", settings, timer, MAX_RESTARTS, LASTING);
 };
 
-/** Reports that the device runs in safe mode, and restarts it after a time, unless it is being set up or updated then. */
+/** Reports that the device runs in safe mode, and restarts it after a time, except during set-up or an update. */
 export class SafeMode extends AppPart implements Listener {
 	onStart(): void {
 		const { app } = this;

@@ -29,7 +29,7 @@ export interface Rule {
 	readonly builtOnly?: true;
 	/** The set-up page sends it. */
 	readonly onPage?: true;
-	/** The format of a text, besides its length. */
+	/** The format of a text, in addition to its length. */
 	readonly format?: "visible" | "printable" | "line" | "http-url" | "topic" | "uuid";
 	/** Characters of a text. */
 	readonly maxLength?: number;
@@ -100,7 +100,7 @@ export const SETTINGS = deepFreeze({
 
 export type SettingName = keyof typeof SETTINGS;
 
-/** The type of a setting's value. Only one with a default is never undefined. */
+/** The type of a setting's value. It includes undefined unless the setting has a default. */
 export type SettingValue<Name extends SettingName> =
 	| Parsed<(typeof SETTINGS)[Name]>
 	| ((typeof SETTINGS)[Name] extends { readonly default: unknown } ? never : undefined);

@@ -62,7 +62,7 @@ export class StoredSettings implements Settings {
 			return true;
 		} catch (error) {
 			this.log(`settings: ${domain}/${key} could not be stored: ${String(error)}`);
-			// The copy may have been written.
+			// It counts as stored if the copy was written.
 			return this.get(domain, key) === value;
 		}
 	}

@@ -4,9 +4,9 @@ import { AppPart, type DeviceState, type Listener } from "./listener.js";
 /** Turns of person and assistant, which the main button starts and stops, as on the C++ firmware. */
 export class Talk extends AppPart implements Listener {
 	private readonly mode = this.app.setting("listenMode");
-	/** Whether the person speaks, or is to continue when the assistant has ended. */
+	/** Whether the device listens, or resumes listening when the assistant has spoken. */
 	private isListening = false;
-	/** Whether the backend was told that the device listens, and the device has not stopped since. */
+	/** Whether the backend still assumes that the device listens. */
 	private isReported = false;
 
 	/** Whether the person is heard while the assistant speaks. */
@@ -63,7 +63,7 @@ export class Talk extends AppPart implements Listener {
 		this.isListening = false;
 	}
 
-	/** Reports that the device listens: at first, or again after the assistant has spoken if it has not listened meanwhile. */
+	/** Reports each start of listening. A device that listens while the assistant speaks does not report it again. */
 	onState(state: DeviceState): void {
 		if (state === "listening" && !this.isReported) {
 			this.app.backend.send("listen", { state: "start", mode: this.mode });
@@ -71,7 +71,7 @@ export class Talk extends AppPart implements Listener {
 		this.isReported = this.isRealtime && (state === "listening" || (state === "speaking" && this.isReported));
 	}
 
-	/** Takes `start` and `stop`, which frame what the assistant says. In the mode "manual" listening ends with it. */
+	/** Handles `start` and `stop` of the assistant's speech. In the mode "manual" listening does not resume after it. */
 	onMessage({ type, state: when }: Envelope): void {
 		const { app } = this;
 		if (type !== "tts") {
@@ -85,7 +85,7 @@ export class Talk extends AppPart implements Listener {
 		}
 	}
 
-	/** Ends the assistant's turn. With a codec its sound ends later than the backend's message. */
+	/** Ends the assistant's turn. With a codec its sound ends after the backend's message. */
 	onSpoken(): void {
 		const { app } = this;
 		if (app.state === "speaking") {

@@ -2,7 +2,7 @@ import type { WiFiAccess } from "../hardware/wifi-setup.js";
 import { tryParseJson } from "./text/json.js";
 import { utf8Length } from "./text/utf8.js";
 
-/** Known networks besides the one of the setting `ssid`. */
+/** Maximum number of known networks in addition to the setting `ssid`. */
 export const MAX_NETWORKS = 4;
 
 /** A fixed IPv4 address, in the form of ECMA-419's network interface. */

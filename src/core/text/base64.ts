@@ -1,12 +1,12 @@
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/** Bytes in base64 (RFC 4648 §4), by the engine where it can: newer ones, XS on a chip among them. */
+/** Encodes base64 (RFC 4648 §4), natively where the engine can, as XS on a chip does. */
 export const toBase64 = (bytes: ArrayBuffer): string => {
 	const array = new Uint8Array(bytes) as Uint8Array & { toBase64?(): string };
 	return array.toBase64?.() ?? encode(array);
 };
 
-/** Decodes base64 with its padding. Not `Uint8Array.fromBase64`, which XS from npm lacks. @returns undefined if it is not valid */
+/** Decodes padded base64. Not `Uint8Array.fromBase64`, which XS from npm lacks. @returns undefined if not valid */
 export const fromBase64 = (text: string): Uint8Array | undefined => {
 	if (!/^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text)) {
 		return undefined;
@@ -27,10 +27,10 @@ export const fromBase64 = (text: string): Uint8Array | undefined => {
 	return bytes;
 };
 
-/** How many characters so many bytes take in base64. */
+/** Number of base64 characters for a number of bytes. */
 export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
-/** Writes bytes, and makes one text of them at the end: XS would copy a text that grows each time. */
+/** Fills a buffer and converts it once: XS would copy a growing string at each step. */
 const encode = (bytes: Uint8Array): string => {
 	const digits = new Uint8Array(ArrayBuffer.fromString(DIGITS));
 	const text = new Uint8Array(base64Length(bytes.length)).fill("=".charCodeAt(0));

@@ -1,7 +1,7 @@
 /** Reads structures of known sizes from bytes that arrive in pieces of any size. */
 export class ByteReader {
 	private bytes = new Uint8Array(0);
-	/** Number of bytes to ignore before the next ones that are read. */
+	/** Number of bytes still to arrive that are ignored. */
 	private toSkip = 0;
 
 	/** Number of bytes that have arrived and were not read. */
@@ -30,7 +30,7 @@ export class ByteReader {
 		return bytes;
 	}
 
-	/** Reads what has arrived, at most `count` bytes. */
+	/** Reads the bytes that have arrived, at most `count`. */
 	readSome(count: number): Uint8Array {
 		const bytes = this.bytes.subarray(0, count);
 		this.skip(bytes.byteLength);
@@ -45,7 +45,7 @@ export class ByteReader {
 	}
 }
 
-/** Appends bytes to others. Returns a copy. */
+/** Returns the concatenation of two arrays. */
 export const joinBytes = (first: Uint8Array, second: Uint8Array): Uint8Array<ArrayBuffer> => {
 	const both = new Uint8Array(first.byteLength + second.byteLength);
 	both.set(first);

@@ -13,41 +13,41 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
  */
 const MAX_JSON_DEPTH = 32;
 
-/** JSON that is not parsed, because of what it would cost. */
+/** JSON is not parsed, because it exceeds a limit. */
 export class JsonLimitError extends SyntaxError {}
 
-/** The characters that a level of objects has before the next begins: `{"":`. */
+/** Minimum characters of a level of nested objects: `{"":`. */
 const LEVEL_LENGTH = 4;
 
-/** Characters of a text that cannot nest too deep without arrays. */
+/** Characters up to which a text without arrays cannot nest too deep. */
 const MAX_FLAT_LENGTH = MAX_JSON_DEPTH * LEVEL_LENGTH;
 
 const ARRAY = "[";
 const OBJECT = "{";
 
-/** XS takes a list of names where others take a reviver. Looked up once, as XS searches the global object at each use. */
+/** XS takes a list of names in place of a reviver. Looked up once: XS searches the global object at each use. */
 const parse = JSON.parse as (text: string, names?: readonly string[]) => unknown;
 
 /**
  * Parses JSON that came from a peer.
  *
- * @param maxValues how many `[`, `{` and `,` may stand outside its strings: each costs XS one to three slots.
+ * @param maxValues limit of the `[`, `{` and `,` outside strings: each costs XS one to three slots.
  * Default: no limit
  * @param names the members that are wanted: XS skips others without keeping their names, which it would never free
  * (docs/sdk.md). Other engines parse all members, because a list is no reviver
  * (https://tc39.es/ecma262/2025/#sec-json.parse).
- * @throws JsonLimitError where the text nests deeper than {@link MAX_JSON_DEPTH} or has too many values
- * @throws SyntaxError where it is no JSON
+ * @throws JsonLimitError if the text nests deeper than {@link MAX_JSON_DEPTH} or has too many values
+ * @throws SyntaxError if it is not JSON
  */
 export const parseJson = (text: string, maxValues?: number, names?: readonly string[]): unknown => {
 	// XS counts the characters each time.
 	const length = text.length;
-	// Nothing is greater than undefined.
+	// Always false for undefined.
 	if (length > (maxValues as number) || text.includes(ARRAY)) {
 		checkLimits(text, maxValues);
 	} else if (length > MAX_FLAT_LENGTH) {
 		const second = text.indexOf(OBJECT, 1);
-		// Most messages have too few characters left here for too many levels, and a call would take XS 3 % of a short one.
+		// Most messages have too few characters left here to nest too deep. The call would take XS 3 % of a short one.
 		if (length - second > MAX_FLAT_LENGTH - LEVEL_LENGTH && mayNestTooDeep(text, length, second)) {
 			checkLimits(text, maxValues);
 		}
@@ -81,7 +81,7 @@ const mayNestTooDeep = (text: string, length: number, second: number): boolean =
 	return true;
 };
 
-/** Goes by an iterator: XS finds the n-th character of a text by counting from its start. */
+/** Uses an iterator: XS finds the n-th character of a text by counting from its start. */
 const checkLimits = (text: string, maxValues: number | undefined): void => {
 	let depth = 0;
 	let values = 0;
@@ -117,17 +117,17 @@ const { min, round } = Math;
 const COMMA = Uint8Array.of(0x2c).buffer;
 const NOTHING = new ArrayBuffer(0);
 
-/** Bytes that are put together at a time, roughly: more of them take more memory, fewer take more time. */
+/** Approximate bytes of a part: larger parts take more memory, smaller ones more time. */
 const TAKE = 1_024;
 
-/** The most pieces that are put together at a time: each takes two places on XS's stack. */
+/** Maximum number of pieces in a part: each takes two slots of XS's stack. */
 const MAX_PIECES = 16;
 
 /**
- * A long text in pieces, a comma between each two, that is never held whole: the pieces stay where they are, such as in
- * flash, until some of them are sent.
+ * A long text of comma-separated pieces that is never in memory as a whole: the pieces stay where they are, such as in
+ * flash, until they are sent.
  *
- * Its fields are only declared: to define each, XS runs a further function.
+ * Its fields are only declared, because XS runs a further function for each defined field.
  */
 export class PiecedText {
 	/** Bytes of the whole text as UTF-8. */
@@ -136,9 +136,9 @@ export class PiecedText {
 	/** The pieces in UTF-8. */
 	declare private readonly pieces: readonly ArrayBuffer[];
 	declare private readonly tail: string;
-	/** Pieces that are put together at a time. */
+	/** Pieces per part. */
 	declare private readonly count: number;
-	/** Pieces that are taken. */
+	/** Number of pieces already taken. */
 	declare private taken: number;
 
 	constructor(head: string, pieces: readonly ArrayBuffer[], tail: string, bytes: number) {
@@ -150,7 +150,7 @@ export class PiecedText {
 		this.taken = 0;
 	}
 
-	/** The next part of the text as UTF-8. Not to be called again when the whole text was taken. */
+	/** Returns the next part of the text as UTF-8. Must not be called after the last part. */
 	take(): ArrayBuffer {
 		const pieces = this.pieces;
 		const length = pieces.length;
@@ -160,7 +160,7 @@ export class PiecedText {
 		const head = at === 0 ? ArrayBuffer.fromString(this.head) : NOTHING;
 		const tail = end < length ? COMMA : ArrayBuffer.fromString(this.tail);
 		this.taken = end;
-		// Two or three tools are a part. They are named one by one: XS takes twice as long to cut an array and to spread it.
+		// A part usually is two or three tools, named one by one: slicing and spreading an array takes XS twice as long.
 		switch (end - at) {
 			case 3:
 				return head.concat(
@@ -182,7 +182,7 @@ export class PiecedText {
 		}
 	}
 
-	/** The text in one: all of it, whatever was taken. */
+	/** Returns the whole text, including parts already taken. */
 	toString(): string {
 		return this.head.concat(this.pieces.map((piece) => String.fromArrayBuffer(piece)).join(","), this.tail);
 	}

@@ -1,4 +1,4 @@
-/** A message that is not accepted: too long, or no text. */
+/** A message is too long, or not valid text. */
 export class MessageRejected extends Error {
 	/** The first characters of a message that is too long; else empty. */
 	readonly start: string;
@@ -15,23 +15,23 @@ const START_BYTES = 2_048;
 /**
  * Puts together messages that arrive in parts.
  *
- * The parts are copied into one buffer that holds the longest message, for a peer may send as small parts as it likes. A
- * message over the limit is dropped as it comes.
+ * Copies the parts into one buffer of the maximum size, because a peer may send many small parts. A
+ * message over the limit is dropped as it arrives.
  */
 export class MessageAssembler {
 	private readonly limit: number;
-	/** The present message so far; of one that is too long, its start. */
+	/** The present message so far, or the start of one that is too long. */
 	private buffer: Uint8Array | undefined;
 	/** Bytes of the present message so far, dropped ones included. */
 	private bytes = 0;
 
-	/** @param limit bytes that a message may have */
+	/** @param limit maximum bytes of a message */
 	constructor(limit: number) {
 		this.limit = limit;
 	}
 
 	/**
-	 * Takes the next part of a message.
+	 * Adds the next part of a message.
 	 *
 	 * @param more whether further parts of the same message follow
 	 * @returns the message when it is whole
@@ -64,15 +64,15 @@ export class MessageAssembler {
 	}
 }
 
-/** Some peers begin a text with it. */
+/** Some peers send it before a text. */
 const BYTE_ORDER_MARK = "\ufeff";
 
-/** Some peers send the end of a C string, too. */
+/** Some peers also send the terminator of a C string. */
 const NUL = "\0";
 const MAX_NULS = 8;
 
 /**
- * A message as text, without a byte order mark at its start and NUL bytes at its end.
+ * Decodes a message as text, without a byte order mark at its start and NUL bytes at its end.
  *
  * @throws MessageRejected if it is not UTF-8, or has a NUL byte elsewhere
  */
@@ -83,7 +83,7 @@ export const decodeText = (message: ArrayBuffer): string => {
 	} catch {
 		throw new MessageRejected(`not valid UTF-8`);
 	}
-	// XS 13 takes what stands before a NUL byte for the whole; later ones keep it. Whole ASCII needs no search, which takes long.
+	// XS 13 ends a text at a NUL byte; later versions keep it. Text that is all ASCII needs no search, which is slow.
 	if (text.length < message.byteLength || text.endsWith(NUL)) {
 		const bytes = new Uint8Array(message);
 		const nul = bytes.indexOf(0);
@@ -99,7 +99,7 @@ export const decodeText = (message: ArrayBuffer): string => {
 	return text;
 };
 
-/** The first characters, up to a NUL byte, without last ones that are not ASCII, as one may be cut off. Empty if not UTF-8. */
+/** Decodes the start of a message, up to a NUL byte, without trailing non-ASCII characters, which may be cut off. */
 const startOf = (message: ArrayBuffer): string => {
 	const bytes = new Uint8Array(message).slice(0, START_BYTES);
 	const nul = bytes.indexOf(0);

@@ -1,4 +1,4 @@
-/** How many bytes a string takes as UTF-8. A lone surrogate counts as the three bytes of its replacement. */
+/** Returns the length of a string in UTF-8 bytes. A lone surrogate counts as the three bytes of its replacement. */
 export const utf8Length = (text: string): number => {
 	let bytes = 0;
 	for (const character of text) {

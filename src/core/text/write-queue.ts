@@ -3,31 +3,31 @@ import type { PiecedText, Sendable } from "./json.js";
 /** Bytes below which a part of a longer message is not worth its frame. */
 const MIN_PART = 64;
 
-/** Bytes of a piece, roughly. */
+/** Approximate bytes of a piece. */
 const PIECE_COST = 1_024;
 
 /**
  * Queue of messages on a transport that reports, as ECMA-419's do, how many bytes may be written.
  *
- * Writes never exceed that number; waiting bytes never exceed the limit. Of a message in pieces only the piece
+ * Writes never exceed that number; queued bytes never exceed the limit. Of a message in pieces only the piece
  * that is being written is held as bytes.
  */
 export abstract class WriteQueue {
-	/** Bytes that may wait. */
+	/** Maximum queued bytes. */
 	protected readonly maxQueuedBytes: number;
 	/** Bytes that the transport adds to the first part of a message. */
 	private readonly overhead: number;
 	private readonly minPart: number;
-	/** The message that is being written. Most need not wait, and so no place in an array. */
+	/** The message that is being written. Not in the array, because most messages need not wait. */
 	private sending: ArrayBuffer | PiecedText | undefined;
 	private readonly waiting: (ArrayBuffer | PiecedText)[] = [];
-	/** Bytes of the message that are written. */
+	/** Bytes of the message that were written. */
 	private sentBytes = 0;
-	/** The piece of the message that is being written: the whole of it, unless it is in pieces. */
+	/** The piece of the message that is being written; the whole message unless it is in pieces. */
 	private piece: ArrayBuffer | undefined;
 	private pieceBytes = 0;
 	private writableBytes = 0;
-	/** Bytes that wait. */
+	/** Bytes of messages that are not completely written, by {@link costOf}. */
 	protected queuedBytes = 0;
 
 	constructor(maxQueuedBytes: number, overhead: number, minPart = MIN_PART) {
@@ -50,7 +50,7 @@ export abstract class WriteQueue {
 		return this.sending === undefined ? this.writableBytes : 0;
 	}
 
-	/** Writes a message, or queues it. @returns false if more would wait than may: the message is not taken */
+	/** Writes a message, or queues it. @returns false if the queue would exceed its limit: the message is dropped */
 	protected push(text: Sendable | ArrayBuffer): boolean {
 		const message = typeof text === "string" ? ArrayBuffer.fromString(text) : text;
 		// Most messages are written as a whole, at once.
@@ -59,7 +59,7 @@ export abstract class WriteQueue {
 			if (size <= this.maxQueuedBytes && size + this.overhead <= this.writableBytes) {
 				this.writableBytes = 0;
 				this.writableBytes = this.write(new Uint8Array(message), size, true, true);
-				// More may have come meanwhile.
+				// Meanwhile other messages may have been queued.
 				if (this.sending !== undefined) {
 					this.drain();
 				}
@@ -80,7 +80,7 @@ export abstract class WriteQueue {
 		return true;
 	}
 
-	/** Writes what waits: the transport takes this many bytes now. */
+	/** Called when the transport accepts this many bytes: writes queued messages. */
 	protected setRoom(count: number): void {
 		this.writableBytes = count;
 		this.drain();
@@ -101,7 +101,7 @@ export abstract class WriteQueue {
 		}
 	}
 
-	/** The piece of a message that is to be written now. */
+	/** Returns the piece of a message to write next. */
 	private present(message: ArrayBuffer | PiecedText): ArrayBuffer {
 		let piece = this.piece;
 		if (piece === undefined || this.pieceBytes === piece.byteLength) {
@@ -129,6 +129,6 @@ export abstract class WriteQueue {
 	}
 }
 
-/** A waiting message's share of the limit: of one in pieces only a piece is held. */
+/** Returns a message's share of the limit: only one piece of a message in pieces is in memory. */
 const costOf = (message: ArrayBuffer | PiecedText): number =>
 	message instanceof ArrayBuffer ? message.byteLength : PIECE_COST;
