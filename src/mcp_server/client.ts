@@ -17,7 +17,7 @@ export interface Vision {
 export interface Client {
 	readonly name?: string;
 	readonly version?: string;
-	/** The capabilities that a question to the client needs, `elicitation`, `roots` and `sampling`: the others are not kept. */
+	/** Only `elicitation`, `roots` and `sampling`, which questions to the client need. */
 	readonly capabilities: Readonly<Record<string, unknown>>;
 	/** Since 2026-07-28: the lowest level of log messages that it wants; "none" for none. */
 	readonly logLevel?: string;
@@ -27,7 +27,7 @@ export interface Client {
 /**
  * Reads a client's description of itself from the params of `initialize`.
  *
- * @throws RpcError invalid params, when `capabilities` is there and neither an object nor null
+ * @throws RpcError invalid params, if `capabilities` is present and neither an object nor null
  */
 export const readClient = (params: Readonly<Record<string, unknown>>, log: (message: string) => void): Client => {
 	const { clientInfo } = params;
@@ -50,7 +50,7 @@ export const readClient = (params: Readonly<Record<string, unknown>>, log: (mess
 	return client;
 };
 
-/** Characters that capabilities may have as JSON, and a URL or a token: the session keeps them. */
+/** Maximum characters of capabilities as JSON, of a URL and of a token, which the session keeps. */
 const MAX_KEPT_LENGTH = 1_024;
 
 export const NO_CAPABILITIES: Client["capabilities"] = Object.freeze({});
@@ -72,11 +72,11 @@ const readCapabilities = (
 	return capabilities;
 };
 
-/** Most schemes are in lower case: XS takes 15 % of the handshake for a regular expression. */
+/** Compares with lower case first, which most URLs have: in XS a regular expression takes 15 % of the handshake. */
 const isHttpUrl = (url: string): boolean =>
 	url.startsWith("http://") || url.startsWith("https://") || /^https?:\/\//i.test(url);
 
-/** An unusable vision service only disables vision; the handshake goes on. */
+/** An unusable vision service only disables vision; the handshake continues. */
 const readVision = (vision: unknown, log: (message: string) => void): Vision | undefined => {
 	if (vision === undefined || vision === null) {
 		return undefined;
@@ -91,7 +91,7 @@ const readVision = (vision: unknown, log: (message: string) => void): Vision | u
 	return { url, token: typeof token === "string" && token.length <= MAX_KEPT_LENGTH ? token : "" };
 };
 
-// The result is put together: XS takes twice as long for the JSON of one object with all of it.
+// The result is concatenated: stringifying it as one object takes XS twice as long.
 const RESULT = '{"protocolVersion":"';
 const CAPABILITIES = '","capabilities":';
 const SERVER_NAME = ',"serverInfo":{"name":';

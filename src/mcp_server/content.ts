@@ -13,12 +13,12 @@ const CONTENT_END = '],"isError":false';
 const FAILURE_END = '],"isError":true}';
 const STRUCTURED = ',"structuredContent":';
 
-/** A result of one item up to its text, what follows that, and what follows it where the result ends. */
+/** JSON of a result with one text item: before the text, after it, and after it at the end of the result. */
 const TEXT = CONTENT + TEXT_ITEM;
 const TEXT_END = `}${CONTENT_END}`;
 const LAST_TEXT_END = `${TEXT_END}}`;
 
-/** The `result` of `tools/call` as JSON, in three pieces: so a picture is copied once less. */
+/** The `result` of `tools/call` as JSON, in three pieces, which saves one copy of a picture. */
 export interface CallResult {
 	readonly before: string;
 	readonly content: string;
@@ -47,7 +47,7 @@ export class Content {
 		this.fallback = fallback;
 	}
 
-	/** The item as clients of this revision read it: the fallback where they do not know its type. */
+	/** Returns the item as JSON; its fallback text if the revision lacks this type. */
 	toJsonFor(revision: Revision): string {
 		return revision >= this.since ? this.json : textItem(this.fallback);
 	}
@@ -72,7 +72,7 @@ class Done {
  */
 export const done = (state: object): Done => new Done(state);
 
-/** Result of a tool. An object becomes text and `structuredContent`, other JSON `{result: …}`; no promise. */
+/** Result of a tool, not a promise. `structuredContent` is an object itself, or `{result: …}` with other JSON. */
 export type ToolResult =
 	| boolean
 	| number
@@ -167,7 +167,7 @@ export const failureResult = (message: string): CallResult => ({
 	after: FAILURE_END,
 });
 
-/** @throws RpcError for what is no boolean, number or string */
+/** @throws RpcError if the value is not a boolean, number or string */
 const scalarResult = (value: unknown, revision: Revision): CallResult => {
 	if (typeof value === "boolean" || isFiniteNumber(value)) {
 		const json = String(value);
@@ -196,7 +196,7 @@ const contentResult = (items: readonly Content[], revision: Revision): CallResul
 	};
 };
 
-/** No member is read: XS would keep the names of all until the restart, and the text may be a server's. */
+/** Makes the parser skip all members: XS would keep their names until the restart, and the text may be a server's. */
 const NO_NAMES: readonly string[] = Object.freeze([]);
 
 /** The first characters of JSON that is not an object. */
@@ -221,7 +221,7 @@ const structuredText = (value: string, revision: Revision): string => {
 	}
 };
 
-/** The member `structuredContent` for JSON that is no object. */
+/** The member `structuredContent` for JSON that is not an object. */
 const structuredValue = (json: string): string => STRUCTURED.concat('{"result":', json, "}");
 
 const notExpressible = (what: string): RpcError =>

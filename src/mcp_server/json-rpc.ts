@@ -37,7 +37,7 @@ export const invalidParams = (message: string): RpcError => new RpcError(ErrorCo
 export const invalidRequest = (reason: string): RpcError =>
 	new RpcError(ErrorCode.invalidRequest, `Invalid request: ${reason}`);
 
-/** The error for the wire: an {@link RpcError} as it is, any other as an internal error. */
+/** Returns an {@link RpcError} itself; any other error becomes an internal error. */
 export const toRpcError = (error: unknown): RpcError => {
 	if (error instanceof RpcError) {
 		return error;
@@ -53,11 +53,11 @@ const { stringify } = JSON;
 /** The longest id of a request, in characters. */
 const MAX_ID_LENGTH = 1_024;
 
-/** Integers beyond 2^53 are rejected, because they could not be echoed exactly, and so are very long strings. */
+/** Rejects integers beyond 2^53, which could not be echoed exactly, and very long strings. */
 export const isRequestId = (value: unknown): value is RequestId =>
 	typeof value === "string" ? value.length <= MAX_ID_LENGTH : isSafeInteger(value);
 
-/** Characters of a client's text that are quoted in an error. */
+/** Maximum characters of a client's text that an error quotes. */
 const MAX_QUOTE_LENGTH = 128;
 
 /** A client's text for an error, truncated because each copy takes memory. */
@@ -100,7 +100,7 @@ export const longResultMessage = (id: RequestId, result: LongResult, wrapper: Wr
 	return new PiecedText(head, result.items, tail, wrapper.bytes + EMPTY_RESULT_BYTES + idBytes + result.bytes);
 };
 
-/** The most bytes that a response adds around its result, the wrapper apart. */
+/** Returns the maximum bytes that a response adds to its result, without the wrapper. */
 export const resultOverhead = (id: RequestId): number =>
 	EMPTY_RESULT_BYTES + (typeof id === "number" ? MAX_INTEGER_LENGTH : utf8Length(stringify(id)));
 
@@ -132,7 +132,7 @@ export const notificationMessage = (method: string, params?: object): string =>
  * Parses a message of a client. Members that the server does not read are skipped: XS would keep their names until the
  * restart.
  *
- * @param maxValues how much the message may hold: see {@link parseJson}
+ * @param maxValues limit of the message's values: see {@link parseJson}
  * @throws RpcError if the text is not JSON, nests too deep or has too many values
  */
 export const parseMessage = (
@@ -155,13 +155,13 @@ export const parseMessage = (
 /** The params of a request. MCP has only named ones. */
 export type Params = Readonly<Record<string, unknown>>;
 
-/** Methods that every session answers. Constants, because XS copies a text that is written in a function at each use. */
+/** Methods that every session answers. Constants, because XS copies a literal in a function at each use. */
 export const CALL_TOOL = "tools/call";
 export const LIST_TOOLS = "tools/list";
 export const INITIALIZE = "initialize";
 export const PING = "ping";
 
-/** Members of `_meta` since 2026-07-28: each request has what older ones take from their session. */
+/** Members of `_meta` since 2026-07-28: each request carries what older revisions negotiate for a session. */
 export const META = Object.freeze({
 	version: "io.modelcontextprotocol/protocolVersion",
 	capabilities: "io.modelcontextprotocol/clientCapabilities",
@@ -179,7 +179,7 @@ export const COMMON_NAMES: readonly string[] = Object.freeze(
 	"jsonrpc id method params name arguments cursor withUserTools _meta progressToken".split(" "),
 );
 
-/** Names of the members that it reads in `initialize`. */
+/** Names of the members that the server reads in `initialize`. */
 export const INITIALIZE_NAMES: readonly string[] = Object.freeze(
 	(
 		"jsonrpc id method params protocolVersion capabilities clientInfo name version vision url token roots sampling " +
@@ -187,7 +187,7 @@ export const INITIALIZE_NAMES: readonly string[] = Object.freeze(
 	).split(" "),
 );
 
-/** Names of the members that it reads in `_meta` since 2026-07-28. The revision's is among the common ones. */
+/** Names of the members that it reads in `_meta` since 2026-07-28, except the revision, which is a common one. */
 export const META_NAMES: readonly string[] = Object.freeze([
 	META.capabilities,
 	META.clientInfo,

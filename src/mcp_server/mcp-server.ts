@@ -34,7 +34,7 @@ export interface McpServerOptions<Context> {
 	readonly timer?: CallTimer;
 	/** Names of members that the transport adds around MCP messages: see {@link McpServer.commonNames}. */
 	readonly names?: readonly string[];
-	/** Called with what goes wrong without an answer. Default: nothing is logged. */
+	/** Called with errors that no answer reports. Default: nothing is logged. */
 	readonly log?: (message: string) => void;
 }
 
@@ -50,14 +50,14 @@ export class McpServer<Context> {
 	readonly tools: ToolRegistry<Context>;
 	readonly pageBytes: number;
 	readonly timer: CallTimer | undefined;
-	/** Called with what goes wrong without an answer. */
+	/** Called with errors that no answer reports. */
 	readonly log: (message: string) => void;
 	private readonly outerNames: readonly string[];
 	/** The names of the tools whose arguments are in `commonNames`. */
 	private called: string[] = [];
 	/**
-	 * The names of members that the server reads in common messages: a parser may skip others. The arguments of a tool are
-	 * among them after its first call, because XS takes memory and time for each name in each message.
+	 * The names of members that the server reads in common messages: a parser may skip others. A tool's arguments are
+	 * added at its first call, because XS takes memory and time for each name in each message.
 	 */
 	commonNames: readonly string[];
 	private _initializeNames: readonly string[] | undefined;
@@ -82,13 +82,13 @@ export class McpServer<Context> {
 		this.tools.onChanged = () => this.changed("notifications/tools/list_changed");
 	}
 
-	/** The names of members that it reads in `initialize`. */
+	/** The names of members that the server reads in `initialize`. */
 	get initializeNames(): readonly string[] {
 		this._initializeNames ??= this.outerNames.concat(INITIALIZE_NAMES);
 		return this._initializeNames;
 	}
 
-	/** The names of members that it reads in any message. */
+	/** The names of members that the server reads in any message. */
 	get allNames(): readonly string[] {
 		this._allNames ??= unique(this.commonNames.concat(this.tools.argumentNames(), OTHER_NAMES));
 		return this._allNames;
@@ -100,8 +100,8 @@ export class McpServer<Context> {
 	}
 
 	/**
-	 * The names to parse a message with again, if `commonNames` lacks some of its wanted members: those of a tool's first call,
-	 * which are common from now on, or of a message that is no tool call, ping or request for a list.
+	 * Returns the names for a second parse of a message; undefined if the first one read all it needs. A tool's arguments
+	 * become common at its first call. Messages other than tool calls, `tools/list` and `ping` need all names.
 	 *
 	 * @param isFirst whether it was parsed with `initializeNames`
 	 */
@@ -149,7 +149,7 @@ export class McpServer<Context> {
 		this.notify(method);
 	}
 
-	/** Reads again which names are wanted. */
+	/** Resets the wanted names, without the arguments of called tools. */
 	forgetNames(): void {
 		this.called = [];
 		this.commonNames = this.listCommonNames();

@@ -47,7 +47,7 @@ const { isSafeInteger } = Number;
 const { stringify } = JSON;
 const JSON_RPC = "2.0";
 
-/** Asynchronous calls in progress, and messages of a batch. */
+/** Maximum number of asynchronous calls in progress, and of messages in a batch. */
 const MAX_CALLS = 16;
 
 /** How a session reaches its client. */
@@ -78,7 +78,7 @@ export class McpSession<Context> {
 	client: Client = { capabilities: NO_CAPABILITIES };
 	readonly server: McpServer<Context>;
 	private send: SessionOptions["send"];
-	/** Sets the wrapper around each message from now on. Calls in progress keep theirs. */
+	/** The wrapper around each message. Calls in progress keep the one with which they started. */
 	wrapper: Wrapper;
 	/** Asynchronous calls in progress. Not a map, because backends reuse ids. */
 	calls: ToolCall[] = [];
@@ -116,7 +116,7 @@ export class McpSession<Context> {
 			return;
 		}
 		const answer = this.answer(message as Params, this.wrapper);
-		// Most answers are there: they go without a further call.
+		// Most answers are ready: they are sent without a further call.
 		if (typeof answer === "string" || answer instanceof PiecedText) {
 			this.send(answer, true);
 		} else {
@@ -125,7 +125,7 @@ export class McpSession<Context> {
 	}
 
 	/**
-	 * Answers a request that is not carried out.
+	 * Answers a request with an error, without carrying it out.
 	 *
 	 * @param message the request, possibly incomplete; without its id there is no answer
 	 * @param reason the error text
@@ -196,14 +196,14 @@ export class McpSession<Context> {
 	 * The answer in its wrapper.
 	 *
 	 * @param message any JSON
-	 * @param room in a batch: the room left for its answers
+	 * @param room bytes left for the answers of a batch; undefined outside a batch
 	 */
 	private answer(message: Params, wrapper: Wrapper, room?: number): Answer {
 		const method = message?.method;
 		if (typeof method !== "string") {
 			return this.answerOther(message, wrapper, room !== undefined);
 		}
-		// It is an object: nothing else in JSON has a method.
+		// Only an object has a method.
 		const id = message.id;
 		if (id === undefined) {
 			this.takeNotification(method, message.params);
@@ -235,7 +235,7 @@ export class McpSession<Context> {
 		}
 	}
 
-	/** Answers what is no request and no notification. */
+	/** Answers a message that is neither a request nor a notification. */
 	private answerOther(received: unknown, wrapper: Wrapper, isBatched: boolean): Answer {
 		if (isObject(received)) {
 			return this.answerWithoutMethod(received, wrapper);
@@ -278,11 +278,11 @@ export class McpSession<Context> {
 		}
 	}
 
-	/** The message with this result. `concat` copies the JSON once, a template once per part. */
+	/** Returns the response with this result. `concat` copies the JSON once, a template once per part. */
 	protected result(id: RequestId, json: string, wrapper: Wrapper): string {
 		return wrapper.start.concat(
 			RESPONSE_START,
-			// `concat` makes text of a number.
+			// `concat` converts a number to text.
 			(typeof id === "number" ? id : stringify(id)) as string,
 			RESULT_START,
 			json,
@@ -291,7 +291,7 @@ export class McpSession<Context> {
 		);
 	}
 
-	/** The message with this result of `tools/call`. */
+	/** Returns the response with this result of `tools/call`. */
 	protected callMessage(id: RequestId, result: CallResult, wrapper: Wrapper): string {
 		return wrapper.start.concat(
 			RESPONSE_START,
@@ -305,7 +305,7 @@ export class McpSession<Context> {
 		);
 	}
 
-	/** The message with this result. */
+	/** Returns the response with this result. */
 	protected longResult(id: RequestId, result: LongResult, wrapper: Wrapper): Sendable {
 		return longResultMessage(id, result, wrapper);
 	}
@@ -390,7 +390,7 @@ export class McpSession<Context> {
 		return call.cancelled ? undefined : answer;
 	}
 
-	/** The answer to a call whose tool has thrown: an error, or a result with the text, as the revision wants it. */
+	/** Returns the answer to a call whose tool has thrown: an error, or a result with its text, by the revision. */
 	private fail({ name }: Tool<Context>, id: RequestId, error: unknown, wrapper: Wrapper): Sendable {
 		const { revision } = this;
 		if (error instanceof RpcError) {

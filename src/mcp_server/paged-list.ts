@@ -5,7 +5,7 @@ import { invalidParams, type LongResult } from "./json-rpc.js";
 export interface Listed {
 	/** Its unique key in the list: a name or URI. Also the cursor of a page that begins with it. */
 	readonly key: string;
-	/** Its entry as JSON, in UTF-8: made once, so that XS can keep it in flash. */
+	/** Its entry as JSON, in UTF-8, made once so that XS can keep it in flash. */
 	readonly entry: ArrayBuffer;
 }
 
@@ -35,7 +35,7 @@ export class PagedList {
 	private readonly whole: LongResult;
 	/** Byte offsets of the entries in the full list, commas included, and of its end. Only for several pages. */
 	private offsets: readonly number[] | undefined;
-	/** Bytes of the page end before each item, and of the last page's end. Only for several pages. */
+	/** Bytes that close a page before each item, cursor included, and the last page. Only for several pages. */
 	private endBytes: readonly number[] | undefined;
 
 	/** @param member the member of the result that holds the list, such as "tools" */

@@ -29,7 +29,7 @@ export type StopWaiting = (reason?: Error) => void;
 /**
  * One request in progress, as the tool, resource or prompt sees it.
  *
- * Its fields are only declared: to define each, XS runs a further function, which was 3 % of a short call. Most calls neither
+ * Its fields are only declared: defining each takes XS a further function, 3 % of a short call. Most calls neither
  * wait nor end before they are answered, and never have the last three.
  */
 export class ToolCall {
@@ -159,15 +159,15 @@ export class ToolCall {
 	}
 
 	/**
-	 * Reports that something has happened, also after the call's answer, as long as its session lasts. Clients of the gateway
+	 * Reports an event. Also works after the call's answer, as long as its session lasts. Clients of the gateway
 	 * get the event `device.event`: docs/gateway/events.md.
 	 *
 	 * @example
 	 * call.emit("tank.empty", { litres: 0 });
 	 *
 	 * @param name 1 to 64 characters
-	 * @param data JSON; the gateway takes 1,024 characters with the name
-	 * @throws RangeError for another name
+	 * @param data JSON; the gateway accepts 1,024 characters including the name
+	 * @throws RangeError for a name of another length
 	 */
 	emit(name: string, data?: object): void {
 		if (name.length < 1 || name.length > MAX_EVENT_NAME) {

@@ -3,10 +3,10 @@ import { PagedList } from "./paged-list.js";
 import type { Tool } from "./tool.js";
 import { memberNames } from "./validate.js";
 
-/** Characters of a name that is compared with those of the tools. */
+/** Maximum characters of a name that is compared with those of the tools. */
 const MAX_COMPARED = 64;
 
-/** Shared words of two names, in parts of all their words. */
+/** Minimum Sørensen–Dice coefficient of two names' words, for a suggestion. */
 const MIN_LIKENESS = 0.5;
 
 /** The words of a tool's name, without the first word of almost all names. */

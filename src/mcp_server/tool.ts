@@ -29,8 +29,8 @@ export interface ToolDefinition<Context, Input extends Properties, Output extend
 	readonly audience?: "user";
 	readonly annotations?: ToolAnnotations;
 	/**
-	 * Marks a tool that may take long. A gateway makes its calls tasks for clients that know tasks. Other clients wait; if it
-	 * is "required", the gateway rejects their calls. Device and gateway: docs/gateway/tasks.md.
+	 * Marks a slow tool. A gateway turns its calls into tasks for clients that support them. Others wait, or
+	 * their calls are rejected if it is "required": docs/gateway/tasks.md.
 	 */
 	readonly execution?: { readonly taskSupport: "optional" | "required" };
 	/** The arguments. Default: none. */
@@ -46,7 +46,7 @@ export interface ToolDefinition<Context, Input extends Properties, Output extend
 	 * @throws Error that names the argument
 	 */
 	check?(args: InferProperties<Input>, context: Context): void;
-	/** Whether its arguments may have members of any tool's arguments, such as calls that it stores. Default: only its own. */
+	/** Whether its arguments may contain those of any tool, as in a call that it stores. Default: only its own. */
 	readonly takesCalls?: true;
 	/** Does the work, possibly asynchronously. An `RpcError` becomes a JSON-RPC error, any other a failed call. */
 	run(
@@ -70,7 +70,7 @@ export interface Tool<Context> extends Listed {
 	readonly takesCalls?: true;
 	/** Checks arguments that match the schema. @throws Error that names the argument */
 	check?(args: unknown, context: Context): void;
-	/** Carries out a call, whose arguments have been checked. What it throws is the result's error. */
+	/** Carries out a call with checked arguments. An exception becomes the error of the result. */
 	run(args: unknown, context: Context, call: ToolCall): ToolResult | Promise<ToolResult>;
 }
 

@@ -29,7 +29,7 @@ export interface Validator {
 	readonly items?: Validator;
 }
 
-/** A member of an object, with what validates it. */
+/** A member of an object, with its validator. */
 export interface Member extends Validator {
 	readonly name: string;
 	/** Whether it is an object or array with members to validate. */
@@ -77,7 +77,7 @@ export const validate = ({ schema, members, items }: Validator, value: unknown, 
 };
 
 /**
- * {@link validate} for the members of a known object. Null is absence in a member that is not required. Every call runs it, so
+ * {@link validate} for the members of a known object. Null counts as absent if it is optional. Every call runs it, so
  * it builds no path for a valid, flat member.
  *
  * @throws ValidationError at the first mismatch

@@ -9,7 +9,7 @@ export interface Question<T = unknown> {
 	readonly key: string | undefined;
 	readonly method: "elicitation/create" | "sampling/createMessage" | "roots/list";
 	readonly params: object;
-	/** The capability that the client must have declared, and the part of it. */
+	/** The capability that the client must have declared, and its mode, if any. */
 	readonly capability: string;
 	readonly mode: string | undefined;
 	/** Names of the answer's members that are read. */

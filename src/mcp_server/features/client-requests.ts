@@ -5,10 +5,10 @@ import type { StopWaiting, ToolCall } from "../tool-call.js";
 import { Asking, type Question } from "./ask.js";
 import type { Feature } from "./feature-server.js";
 
-/** Requests that may wait for an answer at the same time, of all sessions. */
+/** Maximum number of unanswered requests, in all sessions together. */
 const MAX_OPEN = 8;
 
-/** Milliseconds that the client has for an answer. */
+/** Milliseconds that the client has to answer. */
 const TIMEOUT = 300_000;
 
 interface OpenRequest {
@@ -27,7 +27,7 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 		return ["form", "message", ...[...this.open.values()].flatMap(({ question }) => question.names)];
 	}
 
-	/** Sends the question as a request in the session. Rejects without an answer in time, and when the call is cancelled or ends. */
+	/** Sends the question as a request in the session. Rejects after a timeout, or when the call ends. */
 	ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
 		if (this.open.size >= MAX_OPEN) {
 			throw new Error(`too many open requests to clients (limit ${MAX_OPEN})`);

@@ -19,7 +19,7 @@ export type FeatureResult = string | LongResult | Promise<string>;
 
 /** Something that a server offers beyond tools, such as resources. Unused ones cost neither flash nor heap. */
 export interface Feature<Context> {
-	/** Its members of the server's `capabilities`. */
+	/** Members that it adds to the server's `capabilities`. */
 	readonly capabilities: Readonly<Record<string, object>>;
 	/** Names of members that it reads in messages: see {@link McpServer.allNames}. */
 	readonly names: readonly string[];
@@ -71,7 +71,7 @@ export type Kind<F> = abstract new (...options: never[]) => F;
  */
 export class FeatureServer<Context> extends McpServer<Context> {
 	readonly features: readonly Feature<Context>[];
-	/** Whether members of `_meta` are common: from the first request of 2026-07-28 on, as a second parse of each takes long. */
+	/** Whether the first parse reads `_meta`: since the first request of 2026-07-28, to save the second parse. */
 	private readsMeta = false;
 
 	constructor(features: readonly Feature<Context>[], options: McpServerOptions<Context>) {
@@ -84,7 +84,7 @@ export class FeatureServer<Context> extends McpServer<Context> {
 	}
 
 	protected override get callNames(): readonly string[] {
-		// The constructor of McpServer reads it before there are features.
+		// The constructor of McpServer reads it before `features` is set.
 		return [
 			META.version,
 			...(this.readsMeta ? META_NAMES : []),
@@ -111,7 +111,7 @@ export class FeatureServer<Context> extends McpServer<Context> {
 		return this.allNames;
 	}
 
-	/** They change with the requests in progress. */
+	/** Names that features read in messages. Not cached, because they change with the requests in progress. */
 	private get featureNames(): readonly string[] {
 		return this.features.flatMap(({ names }) => names);
 	}
@@ -135,7 +135,7 @@ export class FeatureServer<Context> extends McpServer<Context> {
 		return result;
 	}
 
-	/** Answers a request of 2026-07-28: by the first feature that wants to, or with what a request alone can have. */
+	/** Answers a request of 2026-07-28, by the first feature that answers it, or else as a plain stateless request. */
 	answerStateless(session: FeatureSession<Context>, id: RequestId, method: string, params: Params): Answer {
 		const client = readMeta(isObject(params._meta) ? params._meta : {}, this.log);
 		for (const feature of this.features) {

@@ -30,7 +30,7 @@ export class FeatureSession<Context> extends McpSession<Context> {
 	/** The owner of this session and of others that may resume its suspended requests: see {@link SessionOptions}. */
 	readonly owner: object;
 
-	/** The session of the connection: this one, if its requests do not stand alone. */
+	/** The session of the connection: this one, unless it is a stateless request. */
 	connection: FeatureSession<Context> = this;
 
 	constructor(server: FeatureServer<Context>, options: SessionOptions) {
@@ -51,7 +51,7 @@ export class FeatureSession<Context> extends McpSession<Context> {
 		isBatched: boolean,
 	): Answer {
 		const isOwn = OWN_METHODS.includes(method);
-		// Most requests of older revisions end here: they cost no further call.
+		// The first checks save the call for most requests of older revisions.
 		if (!isBatched && (!isOwn || params._meta !== undefined) && isStateless(method, params)) {
 			return this.server.answerStateless(this, id, method, params);
 		}
@@ -75,7 +75,7 @@ export class FeatureSession<Context> extends McpSession<Context> {
 	}
 }
 
-/** The stateless revisions that this server supports. Copied where they are sent: XS does not stringify preloaded arrays. */
+/** The supported stateless revisions. Copied where they are sent: XS does not stringify preloaded arrays. */
 export const STATELESS_REVISIONS: readonly string[] = Object.freeze(["2026-07-28"]);
 
 /** The error code for a revision that the server does not speak. */
@@ -93,11 +93,11 @@ const CACHEABLE_METHODS: readonly string[] = Object.freeze(
 	"server/discover tools/list prompts/list resources/list resources/templates/list resources/read".split(" "),
 );
 
-/** Names the request of a notification, for a peer whose requests share a connection. */
+/** Member of a notification's `_meta` that names its request, for a peer whose requests share a connection. */
 const REQUEST_ID = "xs-mcp/requestId";
 
 /**
- * A request of 2026-07-28, which carries what older ones take from their session:
+ * A request of 2026-07-28, which carries the values that older revisions negotiate for a session:
  * https://modelcontextprotocol.io/specification/2026-07-28/basic
  */
 export class StatelessRequest<Context> extends FeatureSession<Context> {

@@ -47,7 +47,7 @@ export abstract class ListFeature<Context, Item extends Listed & { readonly comp
 		return true;
 	}
 
-	/** Returns what completes the arguments of an item; undefined without the item. */
+	/** Returns the completers of an item's arguments; undefined if there is no such item. */
 	completersOf(key: string): Completers | undefined {
 		return this.find(key)?.complete;
 	}

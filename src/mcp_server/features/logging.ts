@@ -13,17 +13,17 @@ const LEVELS = Object.freeze("debug info notice warning error critical alert eme
 interface SessionLog {
 	/** The lowest level that is sent, unless the client names one in each request. */
 	level: LogLevel;
-	/** When the current second began. */
+	/** Start of the current second, in milliseconds. */
 	since: number;
 	sent: number;
 	/** Messages dropped since one was sent. */
 	dropped: number;
 }
 
-/** Messages of a session per second. */
+/** Maximum number of messages per second in a session. */
 const MAX_RATE = 10;
 
-/** Characters of a message's data as JSON. */
+/** Maximum characters of a message's data as JSON. */
 const MAX_DATA_LENGTH = 1_024;
 
 /** Logging: messages for the client beyond a tool's result (MCP 2025-11-25, server/utilities/logging). */
@@ -54,7 +54,7 @@ export class Logging implements Feature<unknown> {
 	send(session: FeatureSession<unknown>, level: LogLevel, data: unknown, logger?: string): void {
 		const log = this.logOf(session.connection);
 		const least = (LEVELS as readonly string[]).indexOf(session.client.logLevel ?? log.level);
-		// An invalid level of a client means none.
+		// An invalid level from a client means "none".
 		if (least < 0 || LEVELS.indexOf(level) < least) {
 			return;
 		}

@@ -7,7 +7,7 @@ import type { Completable, Completer, Completers } from "./completion.js";
 import { type Feature, type FeatureResult, readText } from "./feature-server.js";
 import { ListFeature } from "./list-feature.js";
 
-/** A constant, because XS copies a text that is written in a function at each use. */
+/** A constant, because XS copies a literal in a function at each use. */
 const PROMPT = "prompt";
 
 /** An argument of a prompt. Its value is always text. */

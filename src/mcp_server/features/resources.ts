@@ -134,7 +134,7 @@ const RESOURCE_NOT_FOUND = -32002;
 
 const MAX_URI_LENGTH = 1_024;
 
-/** A constant, because XS copies a text that is written in a function at each use. */
+/** A constant, because XS copies a literal in a function at each use. */
 const RESOURCE = "resource";
 
 /** Resources, which a client can list, read and subscribe to (MCP 2025-11-25, server/resources). */

@@ -89,7 +89,7 @@ export class ResumableRequest<Context> extends StatelessRequest<Context> {
 	/**
 	 * Resumes with the answers of the client's repeated request, possibly on another connection.
 	 *
-	 * @throws RpcError if the answers are not valid; it stays suspended
+	 * @throws RpcError if the answers are not valid; the request stays suspended
 	 */
 	resume(connection: FeatureSession<Context>, id: RequestId, params: Params): Answer {
 		this.given = readResponses(params);
@@ -145,7 +145,7 @@ export class ResumableRequest<Context> extends StatelessRequest<Context> {
 		});
 	}
 
-	/** Notifies the client from now on, as the filter says. */
+	/** Subscribes the client to the notifications of a filter. */
 	listen(filter: Params): void {
 		this.filter = filter;
 		this.server.sessions.add(this);
@@ -198,7 +198,7 @@ export class ResumableRequest<Context> extends StatelessRequest<Context> {
 		this.server.timer?.set(() => this.suspend(), 0);
 	}
 
-	/** Answers with the open questions, and waits. Not `suspend`, because `super` in a private method of XS is not the base class. */
+	/** Answers with the open questions, and waits. Not private, where `super` is not the base class in XS. */
 	protected suspend(): void {
 		const call = this.call;
 		const id = this.id;

@@ -17,7 +17,7 @@ export interface Sampling {
 	/** Limit of the answer, in tokens. */
 	readonly maxTokens: number;
 	readonly systemPrompt?: string;
-	/** 0 and more. */
+	/** At least 0. */
 	readonly temperature?: number;
 	readonly stopSequences?: readonly string[];
 	/** Identifies this question among those of the call. Default: by the order of asking. */

@@ -6,10 +6,10 @@ import type { Feature, FeatureResult } from "./feature-server.js";
 import { type FeatureSession, STATELESS_REVISIONS } from "./feature-session.js";
 import { ResumableRequest, SUBSCRIPTION_ID, subjectOf } from "./resumable-request.js";
 
-/** Calls that may wait for their clients' answers at the same time. Beyond that the oldest is cancelled. */
+/** Maximum number of calls that wait for their clients' answers. Beyond it the oldest is cancelled. */
 const MAX_SUSPENDED = 4;
 
-/** Milliseconds that a client has for its answers. */
+/** Milliseconds that a client has to answer. */
 const TIMEOUT = 300_000;
 
 /** Members that it reads in any request, and in `subscriptions/listen`. */
@@ -24,7 +24,7 @@ export class Stateless<Context> implements Feature<Context> {
 	private suspended: readonly ResumableRequest<Context>[] = [];
 	/** Resumed requests: their calls end with the connection of the repeated request. */
 	private readonly resumed = new Set<ResumableRequest<Context>>();
-	/** Whether a request `subscriptions/listen` is open: one at a time, as a device that serves HTTP has few connections. */
+	/** Whether a request `subscriptions/listen` is open. Only one, because a device has few connections for HTTP. */
 	private isListening = false;
 	private count = 0;
 
@@ -74,7 +74,7 @@ export class Stateless<Context> implements Feature<Context> {
 			: undefined;
 	}
 
-	/** Suspends a request that waits for the client, and gives it its state. */
+	/** Suspends a request until the client answers, and assigns its `state`. */
 	suspend(request: ResumableRequest<Context>): void {
 		const { server } = request;
 		const [oldest] = this.suspended;
@@ -93,7 +93,7 @@ export class Stateless<Context> implements Feature<Context> {
 		server.forgetNames();
 	}
 
-	/** Takes note that a suspended request resumes, or that a request has ended. */
+	/** Forgets a suspended request that resumes, or a request that has ended. */
 	forget(request: ResumableRequest<Context>): void {
 		request.server.timer?.clear(request.timeout);
 		this.suspended = this.suspended.filter((each) => each !== request);
