@@ -20,7 +20,7 @@ export class Backoff {
 		this.step = this.minimum;
 	}
 
-	/** The next delay in milliseconds: from half of the step to the whole of it. */
+	/** Returns the next delay in milliseconds: from half of the step to all of it. */
 	next(): number {
 		const step = this.step;
 		this.step = Math.min(step * 2, this.maximum);

@@ -70,7 +70,7 @@ const MESSAGE_NAMES: readonly string[] = Object.freeze(
 /** The type of a message whose payload may have members of any name. */
 const CUSTOM = "custom";
 
-/** Characters of such a payload that are kept: more than a screen shows. */
+/** Maximum characters of such a payload: more than a screen shows. */
 const MAX_PAYLOAD_LENGTH = MAX_TEXT_LENGTH + 1;
 
 /** Names of the members that are read in the start of a message. */
@@ -83,7 +83,7 @@ const startWithIdPattern = (): RegExp =>
 /**
  * Reads a message from the wire.
  *
- * @param maxValues how much the message may hold: see {@link parseJson}
+ * @param maxValues limit of the message's values: see {@link parseJson}
  * @param names the wanted members of an MCP message. Default: every message is parsed whole. Otherwise the payload of a
  *   `custom` message is its JSON as text, and undefined if it is not an object
  * @param isFirst whether it is likely to be a session's first MCP message, `initialize`, which is parsed once
@@ -176,7 +176,7 @@ export const FAMILY_AUDIO: AudioParams = Object.freeze({
 /**
  * The device's first message. `features` has only booleans: some backends accept nothing else.
  *
- * @param audio the format of the board's codec, which is then a feature, too; null to name none. Default: the family's, without a codec.
+ * @param audio the format of the board's codec; null to name none. Default: the family's, without the feature `audio`.
  *   It is copied because XS cannot stringify preloaded objects.
  * @param font the screen's font, if the backend may send glyphs for it
  * @param aec whether the backend is to cancel echoes

@@ -12,15 +12,15 @@ export interface ExchangeOptions {
 
 const TIMEOUT = 30_000;
 
-/** Polls for progress within the timeout. */
+/** Number of polls for progress within the timeout. */
 const CHECKS = 3;
 
-/** The total time of a request in timeouts, and of one whose body is read in pieces. */
+/** Maximum duration of a request, in timeouts, and of one whose body is read in pieces. */
 const MAX_TIMEOUTS = 4;
 const MAX_TIMEOUTS_IN_PIECES = 60;
 
 /**
- * Bytes that may arrive before the body, and between two pieces of it. Limited because the SDK's client keeps an
+ * Bytes that may arrive before the body, and between two pieces of it. Limited because the SDK's client buffers an
  * endless header. Over TLS a record arrives whole, with up to 16 KB.
  */
 const HEAD_BYTES = 8_192;
@@ -48,7 +48,7 @@ export class Exchange {
 	/** Bytes of the body, if announced. */
 	private length: number | undefined;
 	private sent: HttpClientRequest | undefined;
-	/** Bytes of the body that may be sent now, and what waits for them. */
+	/** Bytes of the body that may be sent now, and the callback that waits for them. */
 	private room = 0;
 	private onRoom: (() => void) | undefined;
 	/** The response's body so far, unless it is read in pieces. */
@@ -57,7 +57,7 @@ export class Exchange {
 	private checksWithoutProgress = 0;
 	/** Whether reading pauses, because the consumer is busy with a piece. */
 	private isHeld = false;
-	/** Bytes received meanwhile, and the end of the response meanwhile: null for success. */
+	/** Bytes received during the pause, and how the response ended during it: null for success. */
 	private unread = 0;
 	private heldEnd: Error | null | undefined;
 
@@ -152,7 +152,7 @@ export class Exchange {
 		}
 	}
 
-	/** @returns its bytes */
+	/** @returns the number of bytes sent */
 	private async sendPiece(part: ArrayBuffer | ByteSource, at: number, count: number): Promise<number> {
 		const piece = part instanceof ArrayBuffer ? new Uint8Array(part, at, count) : await part.read(count);
 		this.checksWithoutProgress = 0;
@@ -174,7 +174,7 @@ export class Exchange {
 		this.length = length === undefined ? undefined : Number(length);
 		this.allowance.bytes = this.headBytes;
 		if (this.location !== undefined && status >= 300 && status <= 399) {
-			// The text for people is not read.
+			// The body of a redirect is text for people, and is not read.
 			this.succeed();
 		} else if (length !== undefined && !/^[0-9]{1,15}$/.test(length)) {
 			this.fail(`content-length: expected a number of bytes, got ${JSON.stringify(length.slice(0, 100))}`);

@@ -47,7 +47,7 @@ export class PacketReader {
 		const at = this.count;
 		const end = DATA + (this.bytes[LENGTH] as number);
 		if (at < HEADER.length && byte !== HEADER[at]) {
-			// No other letter of the header is its first one.
+			// The first letter of the header does not recur in it.
 			this.count = byte === HEADER[0] ? 1 : 0;
 			this.bytes[0] = byte;
 		} else if (at >= DATA && at === end) {

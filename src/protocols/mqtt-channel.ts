@@ -56,7 +56,7 @@ export interface MqttClientOptions {
 	onError(error?: unknown): void;
 }
 
-/** ECMA-419's record for an MQTT client: its class, and the options that say how it reaches the network. */
+/** ECMA-419's record for an MQTT client: its class and its network options. */
 export interface MqttRecord {
 	readonly io: new (options: MqttClientOptions) => MqttClient;
 	readonly [option: string]: unknown;
@@ -184,7 +184,7 @@ const OWN_TOPICS = "xs-mcp/";
 /** The longest packet to a gateway of the xiaozhi family, in bytes: it disconnects at a longer one. */
 const FAMILY_PACKET_BYTES = 8_192;
 
-/** Bytes of a packet besides topic and message: type and length, the topic's length, and the packet's id. */
+/** Bytes of a packet without topic and message: type and length, the topic's length, and the packet's id. */
 const PACKET_OVERHEAD = 9;
 
 /**
@@ -220,7 +220,7 @@ export const mqttTransport = (options: TransportOptions): Transport => {
 				id,
 				...(user !== "" && { user, ...(password !== "" && { password }) }),
 				keepAlive: keepAlive * 1000,
-				// The goodbye of a device that disconnects without one. Gateways of the xiaozhi family would take it for user name and password.
+				// The goodbye of a lost device. Gateways of the xiaozhi family would read it as user name and password.
 				...(isOwn && { will: { topic, message: goodbyeMessage(), QoS: QOS, retain: false } }),
 			};
 			return new MqttChannel(record, client, events, options);

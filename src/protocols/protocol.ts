@@ -16,7 +16,7 @@ import {
 } from "./envelope.js";
 import type { Channel, ChannelEvents, Transport } from "./transport.js";
 
-/** Messages besides MCP that reach the application. */
+/** Types of messages other than MCP that reach the application. */
 const APPLICATION_TYPES: readonly string[] = Object.freeze(
 	"tts stt llm system alert custom notify listen speak_request glyph_push".split(" "),
 );
@@ -31,7 +31,7 @@ export interface ProtocolEvents {
 	onSession(session: Session): void;
 	/** Session that receives MCP messages, while one is open. */
 	readonly receiver?: { receive(payload: unknown): void; reject(payload: unknown, reason: string): void } | undefined;
-	/** @returns a replacement for a message that the backend does not take; undefined for none, the default */
+	/** @returns a replacement for a message that exceeds the backend's limit; undefined for none, the default */
 	shorten?(message: Sendable, bytes: number, maxBytes: number): Sendable | undefined;
 	/** A message of another known type: one of {@link APPLICATION_TYPES}. */
 	onMessage?(message: Envelope): void;
@@ -44,7 +44,7 @@ export type SessionPolicy = "always" | "on-demand";
 
 export interface ProtocolOptions extends Runtime {
 	readonly events: ProtocolEvents;
-	/** Takes binary messages: frames of audio, as the protocol version frames them. If absent, such messages are dropped. */
+	/** Receives binary messages: audio, framed by the protocol version. If absent, such messages are dropped. */
 	readonly onAudio?: ((frame: ArrayBuffer) => void) | undefined;
 	/** Makes the device's hello. Default: that of a board without audio and glyphs. */
 	readonly hello?: (transport: Transport) => string;
@@ -61,12 +61,12 @@ const BYTES_PER_VALUE = 15;
 const HELLO = "hello";
 
 /**
- * Milliseconds after a connection in which a command may be one that a broker has kept: it would be carried out at each
+ * Milliseconds after connecting in which commands are dropped: a broker may have retained one, which would run at each
  * connection. The clients of ECMA-419 do not say which messages are retained. The backend's hello ends this time.
  */
 const RETAINED_TIME = 2_000;
 
-/** Characters of a too large message that are searched for a request's id. */
+/** Characters of an oversized message that are searched for a request's id. */
 const START_LENGTH = 512;
 
 /** Milliseconds for the connection, and again for the backend's hello. */
@@ -91,7 +91,7 @@ const MAX_BYTES_PER_UNIT = 3;
 const MAX_UNKNOWN_TYPES = 16;
 const MAX_UNKNOWN_LENGTH = 32;
 
-/** Messages besides MCP that make the device do more than show something. */
+/** Types of messages other than MCP that make the device do more than show something. */
 const COMMAND_TYPES: readonly string[] = Object.freeze(["system", "listen", "notify", "speak_request"]);
 
 /** Whether a message is carried out, and not only answered or shown. A batch may hold calls of tools. */
@@ -100,7 +100,7 @@ const isCommand = ({ type, payload }: Envelope): boolean =>
 		? Array.isArray(payload) || (isObject(payload) && payload.method === "tools/call")
 		: COMMAND_TYPES.includes(type);
 
-/** Upper bound of a message's bytes: counting them takes long. */
+/** Returns an upper bound of a message's bytes, because counting them takes long. */
 const mostBytes = (text: Sendable): number =>
 	typeof text === "string" ? text.length * MAX_BYTES_PER_UNIT : text.bytes;
 
@@ -145,7 +145,7 @@ export class Protocol implements ChannelEvents {
 		this.idle = new Backoff(options.backoff);
 	}
 
-	/** Opens the connections from now on by this transport. */
+	/** Uses this transport for further connections. */
 	use(transport: Transport): void {
 		this.transport = transport;
 		this.maxValues = Math.floor(transport.maxMessageBytes / BYTES_PER_VALUE);
@@ -189,7 +189,7 @@ export class Protocol implements ChannelEvents {
 		this.state = "closed";
 	}
 
-	/** Sends a message, envelope included. Without a connection it is dropped and logged. May be handed on without its object. */
+	/** Sends a message, envelope included. Without a connection it is dropped and logged. Bound to this object. */
 	readonly send = (text: Sendable): void => {
 		const limit = this.maxSentBytes;
 		if (this.state !== "ready" && this.state !== "greeting" && this.state !== "open") {
@@ -201,7 +201,7 @@ export class Protocol implements ChannelEvents {
 		}
 	};
 
-	/** A link that breaks at a long message would take the session with it. */
+	/** Sends a message only within the limit, because a longer one may break the connection and so end the session. */
 	private sendLimited(text: Sendable, limit: number): void {
 		const bytes = typeof text === "string" ? utf8Length(text) : text.bytes;
 		const message = bytes <= limit ? text : this.options.events.shorten?.(text, bytes, limit);
@@ -294,7 +294,7 @@ export class Protocol implements ChannelEvents {
 		}
 	}
 
-	/** Logs a message that was not read. A request of this session is answered with an error, a text is shown without glyphs. */
+	/** Logs a dropped message. Answers a request of this session with an error, and shows a text without its glyphs. */
 	onDropped(reason: string, start: string): void {
 		// In messages of the family's servers the glyphs come last.
 		const end = start.lastIndexOf(",", start.indexOf('"glyph_push":'));
@@ -313,7 +313,7 @@ export class Protocol implements ChannelEvents {
 		return own === "" || id === undefined || id === null || id === "" || id === own;
 	}
 
-	/** During a session a hello that cannot be used is dropped, and so is one that would take the session's id away. */
+	/** Starts or changes the session. During one, an unusable hello is dropped, and one that lacks the session's id. */
 	private acceptHello(hello: Envelope): void {
 		let session: Session;
 		try {

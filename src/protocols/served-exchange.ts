@@ -2,7 +2,7 @@ import { WriteQueue } from "../core/text/write-queue.js";
 import type { TimerHandle, TimerModule } from "../hardware/hardware.js";
 import type { HttpConnection, ServedRequest, ServedResponse } from "./http-server.js";
 
-/** One connection of an HTTP client, for one request, whose body is kept if the subclass accepts it, and its answer. */
+/** One connection of an HTTP client, for one request and its answer. The body is kept if the subclass accepts it. */
 export abstract class ServedExchange extends WriteQueue {
 	protected readonly connection: HttpConnection;
 	protected isEnded = false;
@@ -29,7 +29,7 @@ export abstract class ServedExchange extends WriteQueue {
 		this.setRoom(count);
 	}
 
-	/** Releases what the subclass holds: the connection has ended. */
+	/** Called when the connection has ended, to release the subclass's resources. */
 	protected abstract onEnd(): void;
 
 	protected override write(bytes: Uint8Array): number {
@@ -67,7 +67,7 @@ export abstract class ServedExchange extends WriteQueue {
 		}
 	}
 
-	/** Allows so many milliseconds for the next step, in place of the last limit. */
+	/** Sets the time limit of the next step, in milliseconds, in place of the previous one. */
 	protected limit(time: number, onTimeout: () => void = () => this.close()): void {
 		this.timer.clear(this.limitTimer);
 		this.limitTimer = this.timer.set(onTimeout, time);

@@ -29,7 +29,7 @@ export interface ChannelEvents {
 export interface Channel {
 	/** Sends a text message, or queues it. When the queue is full the channel closes as "send-queue-full". */
 	send(text: Sendable): void;
-	/** Sends a binary message past the queue if nothing waits and there is room: audio that is late is of no use. @returns whether it was sent */
+	/** Sends a binary message at once or not at all, because late audio is useless. @returns whether it was sent */
 	sendNow?(message: Uint8Array): boolean;
 	/** Asks the peer for a sign of life, if the transport supports that. */
 	ping(): void;
@@ -37,7 +37,7 @@ export interface Channel {
 	close(): void;
 }
 
-/** A way to reach a backend: what a {@link Protocol} needs to know of it. */
+/** A way to reach a backend, for a {@link Protocol}. */
 export interface Transport {
 	/** Its name in the hello: "websocket", or "udp" on MQTT. */
 	readonly name: string;
@@ -45,7 +45,7 @@ export interface Transport {
 	readonly version: number;
 	/** Whether a session ends with a goodbye, which the connection outlives, or with its connection. */
 	readonly saysGoodbye: boolean;
-	/** Whether what arrives right after a connection may be an old message that the broker has kept. */
+	/** Whether a message right after connecting may be an old one that the broker has retained. */
 	readonly mayRetain?: boolean;
 	/** Milliseconds without traffic from the backend after which the session ends; 0 for never. */
 	readonly silenceTimeout: number;
@@ -91,7 +91,7 @@ export const unsupportedScheme = (scheme: string): SettingError =>
 export interface ChannelOptions {
 	/** The longest message from the backend, in bytes. */
 	readonly maxMessageBytes: number;
-	/** Bytes that may wait to be sent. */
+	/** Maximum queued bytes. */
 	readonly maxQueuedBytes: number;
 	readonly log: (message: string) => void;
 }

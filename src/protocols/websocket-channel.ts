@@ -30,7 +30,7 @@ export interface WebSocketClientOptions extends HandshakeRequest {
 	onError(error?: unknown): void;
 }
 
-/** ECMA-419's record for a WebSocket client: its class, and the options that say how it reaches the network. */
+/** ECMA-419's record for a WebSocket client: its class and its network options. */
 export interface WebSocketRecord {
 	readonly io: new (options: WebSocketClientOptions) => WebSocketClient;
 	readonly [option: string]: unknown;
@@ -46,7 +46,7 @@ const OPCODE_PING = 9;
 
 /** A connection through ECMA-419's WebSocket client class. */
 class WebSocketChannel extends QueuedChannel<WebSocketClient> {
-	/** The same for all channels: functions of each would take 50 slots. */
+	/** Shared by all channels: separate functions would take 50 slots for each. */
 	private static readonly CALLBACKS = deepFreeze({
 		onReadable(this: Callback, count: number, { more, binary }: { more: boolean; binary?: boolean }): void {
 			this.target.readable(count, more, binary !== true);

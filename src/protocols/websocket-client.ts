@@ -65,10 +65,10 @@ export class FramedWebSocketClient implements WebSocketClient {
 	private opcode = 0;
 	/** Whether the present frame is the last of its message. */
 	private final = false;
-	/** Bytes of the header that are read, and of its extended length. */
+	/** Number of bytes read of the header, and bytes of its extended length. */
 	private headerBytes = 0;
 	private extended = 0;
-	/** Length of the payload, from the bytes of the header so far. */
+	/** Length of the payload, by the part of the header that was read. */
 	private length = 0;
 	/** Bytes of the present frame's payload that have not been offered; undefined between frames. */
 	private remaining: number | undefined;

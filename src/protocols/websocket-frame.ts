@@ -13,10 +13,10 @@ export const RESERVED = 0x70;
 
 const MASK_LENGTH = 4;
 
-/** The payload of a control frame is at most as long: https://www.rfc-editor.org/rfc/rfc6455#section-5.5 */
+/** Maximum bytes of a control frame's payload: https://www.rfc-editor.org/rfc/rfc6455#section-5.5 */
 export const MAX_CONTROL_PAYLOAD = 125;
 
-/** XORs bytes in place with a repeated mask. Native code: XS takes longer for it than for the message. */
+/** XORs bytes in place with a repeated mask. Native, because XS would take longer than for the rest of the message. */
 export type Xor = (bytes: Uint8Array, mask: Uint8Array) => void;
 
 /** A client's frame, whose payload is masked. @param payload at most {@link MAX_WRITTEN_PAYLOAD} bytes */
