@@ -4,7 +4,7 @@ import type { Http, HttpRequest, HttpResponse } from "../hardware/hardware.js";
 import { Exchange, type ExchangeOptions } from "../protocols/http-exchange.js";
 import { messageLimits } from "../protocols/transport.js";
 
-/** Limited because each has its own connection: more would fill the heap. */
+/** Maximum number of concurrent requests. Each has its own connection, and more would fill the heap. */
 const MAX_REQUESTS = 2;
 
 /** Redirects of a request that are followed. */

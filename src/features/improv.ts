@@ -20,10 +20,10 @@ const MAX_NETWORKS = 20;
 /** Milliseconds from a new network to the restart: time to send the answer. */
 const RESTART_DELAY = 2_000;
 
-/** Bits per second: what web flashers speak. */
+/** Bits per second that web flashers use. */
 const BAUD = 115_200;
 
-/** Bytes that may wait to be sent. Requests beyond that get no answer. */
+/** Maximum queued bytes. Requests beyond it get no answer. */
 const MAX_WAITING = 4_096;
 
 /** Improv Wi-Fi over a serial line (https://www.improv-wifi.com/serial/). A new network restarts the device. */
@@ -31,7 +31,7 @@ class ImprovService extends WriteQueue implements Listener {
 	private readonly app: Application;
 	private readonly parts: Required<Pick<Hardware, "accessPoint" | "network" | "settings">>;
 	private readonly port: SerialPort;
-	/** Bytes that the port takes. */
+	/** Bytes that can be written to the port. */
 	private free = 0;
 	private isJoining = false;
 	private isScanning = false;
@@ -113,7 +113,7 @@ class ImprovService extends WriteQueue implements Listener {
 		this.answer(command, port === "" ? [] : [`http://${this.app.hostname}.local:${port}/mcp`]);
 	}
 
-	/** Texts that do not fit are left out. */
+	/** Sends a result. Texts that do not fit are omitted. */
 	private answer(command: number, texts: readonly string[]): void {
 		const data: number[] = [];
 		for (const text of texts) {
@@ -159,7 +159,7 @@ class ImprovService extends WriteQueue implements Listener {
 		}
 	}
 
-	/** One result per network, and an empty one at the end. A scan disturbs an attempt to join. */
+	/** Sends a result per network, and an empty one at the end. Does not scan while joining, which a scan disturbs. */
 	private async sendNetworks(): Promise<void> {
 		if (this.isJoining || this.isScanning) {
 			this.send(PACKET.error, [ERROR.other]);
@@ -185,7 +185,7 @@ const readAccess = (data: Uint8Array): WiFiAccess | undefined => {
 	try {
 		return { ssid: textOf(data.slice(1, end)), password: textOf(data.slice(end + 1)) };
 	} catch {
-		// It is no UTF-8.
+		// Not valid UTF-8.
 		return undefined;
 	}
 };

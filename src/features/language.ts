@@ -32,7 +32,7 @@ export const LANGUAGES = byLanguage({
 /** The words of one language. */
 export type Words = typeof LANGUAGES.en;
 
-/** The words of the language that the setting names. In a fatal error that setting may be the one that cannot be used. */
+/** The words in the language of the setting. After a fatal error, that setting may be the one that cannot be used. */
 export default {
 	name: "language",
 	rescue: true,

@@ -7,14 +7,14 @@ const MAX_LINES = 24;
 const MAX_LENGTH = 160;
 const MAX_CHARACTERS = 2_000;
 
-/** Milliseconds from the start of a session until lines are sent: before, a gateway is not ready for them. */
+/** Milliseconds from the start of a session until lines are sent: a gateway is not ready for them earlier. */
 const SEND_DELAY = 5_000;
 
 /** Keeps the latest lines of the device's log, and sends them in a session. */
 export class RecentLog extends AppPart implements DeviceLog, Listener {
 	readonly lines: string[] = [];
 	private characters = 0;
-	/** Lines at the end that were not sent. */
+	/** Number of unsent lines at the end. */
 	private unsent = 0;
 	private isReady = false;
 	private isSending = false;
@@ -45,7 +45,7 @@ export class RecentLog extends AppPart implements DeviceLog, Listener {
 		this.isReady = false;
 	}
 
-	/** Sends what was not sent. A line about the sending itself waits for its turn. */
+	/** Sends the unsent lines, including those that are logged meanwhile. */
 	private flush(): void {
 		if (this.isSending) {
 			return;

@@ -10,14 +10,14 @@ const SCREEN_OFF = 300;
 /** Percent of the chosen brightness that a dimmed screen has. */
 const DIMMED = 20;
 
-/** Seconds from a low battery to the sleep, and from one look at it to the next. */
+/** Seconds from a low battery to the sleep, and from one check of the battery to the next. */
 const LOW_BATTERY_DELAY = 10;
 const LOW_BATTERY_SLEEP = 3_600;
 
-/** Seconds before a timer is due in which the chip does not sleep: it takes some to start. */
+/** The chip does not sleep if a timer is due within these seconds, because it takes some to start. */
 const SOON = 60;
 
-/** A device in one of these states is in use for as long as it lasts. */
+/** States in which the device counts as in use. */
 const BUSY: readonly string[] = Object.freeze(["wifi_configuring", "listening", "speaking", "upgrading"]);
 
 /** Dims and turns off the screen, and then puts the chip to sleep, while nobody uses the device. */
@@ -47,7 +47,7 @@ class PowerSaver extends AppPart implements Listener {
 		this.onUserActivity();
 	}
 
-	/** The device is used: the screen is lit, and all times start again. */
+	/** Lights the screen, and restarts all idle times. */
 	onUserActivity(): void {
 		this.isLogged = false;
 		this.clearScreen();
@@ -62,7 +62,7 @@ class PowerSaver extends AppPart implements Listener {
 		this.planSleep();
 	}
 
-	/** Takes what has changed on the face, also on a board without a screen. */
+	/** Handles changes of the face, also on a board without a screen. */
 	onFaceChange(change: Partial<Face>): void {
 		const { state, connected, battery } = change;
 		const wasBusy = this.isBusy;
@@ -90,7 +90,7 @@ class PowerSaver extends AppPart implements Listener {
 		this.app.timer.clear(this.darkening);
 	}
 
-	/** A backlight that does not answer keeps neither the timers from running nor the chip from sleeping. */
+	/** Sets the backlight. If it does not answer, the timers still run and the chip still sleeps. */
 	private light(percent: number): void {
 		const { board, guard } = this.app;
 		const { screen } = board;
@@ -150,7 +150,7 @@ class PowerSaver extends AppPart implements Listener {
 			.filter((pin) => chip?.canWake(pin));
 		const longest = wakeAfter === 0 && this.lowBattery !== undefined ? LOW_BATTERY_SLEEP : wakeAfter;
 		const { dueIn } = this;
-		// It wakes in time for the next timer.
+		// The chip wakes in time for the next timer.
 		const seconds = dueIn === undefined ? longest : Math.min(longest || dueIn, Math.max(1, dueIn - SOON));
 		if (chip === undefined) {
 			this.logAwake("this device cannot");
@@ -183,7 +183,7 @@ const isForPeople = ({ alert, message, code, setup, volume }: Partial<Face>): bo
 	return words !== "" || setup !== undefined || volume !== undefined;
 };
 
-/** Saves power as the settings `screenDim`, `screenOff`, `sleepAfter`, `wakeAfter`, `sleepBelow` and `wifiPowerSave` say. */
+/** Saves power: the settings `screenDim`, `screenOff`, `sleepAfter`, `wakeAfter`, `sleepBelow`, `wifiPowerSave`. */
 export default {
 	name: "power",
 	after: ["parts"],

@@ -36,7 +36,7 @@ const NAMES: readonly string[] = Object.freeze(
 /** The MQTT port of a server that names none, and the only one that means TLS. */
 const MQTTS_PORT = 8883;
 
-/** Values that an answer may hold: it is parsed in a small heap. */
+/** Maximum number of values in an answer, which is parsed in a small heap. */
 const MAX_VALUES = 256;
 
 /** Times accepted for the clock: from 2020, because an earlier clock is not set, to 2106 (32 bits of seconds). */
@@ -49,10 +49,10 @@ const MAX_OFFSET = 14 * 60;
 const MAX_TIMEOUT = 120_000;
 
 /**
- * Reads the server's answer. Blocks and members that are missing or null are taken as absent. A bad block is dropped, and so is
- * a bad member that its block can do without.
+ * Reads the server's answer. Null counts as absent. An invalid block is dropped, and so is an invalid member if its
+ * block is usable without it.
  *
- * @throws Error if the text is not a JSON object; or an error that quotes the server's own, which comes with status 200
+ * @throws Error if the text is not a JSON object, or has an error of the server, which comes with status 200
  */
 export const readAnswer = (text: string): BootstrapAnswer => {
 	const answer = parseJson(text, MAX_VALUES, NAMES);
@@ -157,7 +157,7 @@ const readActivation = ({ message, code, challenge, timeout_ms: timeout }: Block
 	timeout: typeof timeout === "number" && timeout > 0 ? Math.min(timeout, MAX_TIMEOUT) : 0,
 });
 
-/** Servers send codes and tokens as numbers, too. */
+/** Reads a text. Some servers send codes and tokens as numbers. */
 const string = (name: string, value: unknown): string => {
 	if (typeof value === "string") {
 		return value;
@@ -168,7 +168,7 @@ const string = (name: string, value: unknown): string => {
 	throw new Error(`${name}: expected a string, got ${isGiven(value) ? typeof value : "nothing"}`);
 };
 
-/** Servers send numbers as text, too. */
+/** Reads a number. Some servers send numbers as text. */
 const optionalNumber = (name: string, value: unknown, dropped: string[]): number | undefined =>
 	attempt(dropped, () => {
 		if (!isGiven(value) || value === "") {

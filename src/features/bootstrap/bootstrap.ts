@@ -20,10 +20,10 @@ import {
 /** HMAC-SHA256 (RFC 2104). */
 type HmacSha256 = (key: ArrayBuffer, message: ArrayBuffer) => Promise<ArrayBuffer>;
 
-/** Checks in a row until one succeeds. */
+/** Maximum number of consecutive checks until one succeeds. */
 const TRIES = 10;
 
-/** Milliseconds between them. */
+/** Milliseconds between these checks. */
 const BACKOFF = Object.freeze({ minimum: 10_000, maximum: 10_000 * 2 ** (TRIES - 2) });
 
 /** Milliseconds to the check after a failure to reach the backend; they double while it stays unreachable. */
@@ -40,8 +40,8 @@ const MAX_ANSWER_BYTES = 8_192;
 const TIMEOUT = 30_000;
 
 /**
- * Asks a server of the xiaozhi family for the backend, at the start and from time to time ("OTA" in the C++ firmware).
- * The answer is kept: if the server does not answer at the next start, the device connects to the backend of the last one.
+ * Asks a server of the xiaozhi family for the backend, at the start and periodically ("OTA" in the C++ firmware).
+ * Stores the backend of the answer, to connect to it if the server does not answer at the next start.
  *
  * @internal exported for its test
  */
@@ -57,11 +57,11 @@ export class Bootstrap extends AppPart implements Search {
 	private isRunning = false;
 	private failures = 0;
 	private readonly backoff: Backoff;
-	/** Whether the next check is that of the schedule, so that one may precede it. */
+	/** Whether only the scheduled check is due, so that an earlier one may precede it. */
 	private isResting = false;
 	private isReached = false;
 	private readonly unreached: Backoff;
-	/** The backend that was reported to the application, as text. */
+	/** The backend last reported to the application, as JSON. */
 	private reported = "";
 	/** Whether binding was requested and is not yet confirmed. */
 	private isUnbound = false;
@@ -94,7 +94,7 @@ export class Bootstrap extends AppPart implements Search {
 		}
 	}
 
-	/** Makes no more requests. */
+	/** Stops all requests. */
 	stop(): void {
 		this.isRunning = false;
 		this.isResting = false;
@@ -178,7 +178,7 @@ export class Bootstrap extends AppPart implements Search {
 	}
 
 	/**
-	 * Uses the first usable backend of the answer. If it names none, the one that this server named last is used.
+	 * Uses the first usable backend of the answer. If it names none, uses the one that this server named last.
 	 *
 	 * @throws Error if none can be used
 	 */

@@ -7,13 +7,13 @@ import type { TimerHandle } from "../../hardware/hardware.js";
 import type { Envelope, Session } from "../../protocols/envelope.js";
 import { isIdle } from "./notice.js";
 
-/** Milliseconds until the first sign of an answer, the time for a session included. */
+/** Timeout for the first sign of an answer, including the start of a session, ms. */
 const FIRST_SIGN = 20_000;
 
-/** Milliseconds between two signs: a model may call tools that take long. */
+/** Timeout for each further sign, ms: a model may call tools that take long. */
 const NEXT_SIGN = 60_000;
 
-/** Characters of an answer that are kept for who asked. */
+/** Maximum characters of an answer that is returned. */
 const MAX_ANSWER = 2_000;
 
 const NO_ANSWER = "the backend gave no answer: it may have no assistant";
@@ -24,13 +24,13 @@ interface Pending {
 	readonly reject: (error: Error) => void;
 	timer?: TimerHandle;
 	isSent: boolean;
-	/** Whether the assistant has begun to speak since. */
+	/** Whether the assistant has begun to answer. */
 	isSpoken: boolean;
 	answer: string;
 	emotion: string;
 }
 
-/** Says texts to the backend's assistant (`listen` `detect`), and follows what both say (`stt`, `llm`, `tts`). */
+/** Sends texts to the backend's assistant (`listen` `detect`), and follows the conversation (`stt`, `llm`, `tts`). */
 export class AssistantLine extends AppPart implements Assistant, Listener {
 	private pending: Pending | undefined;
 	private emotion = "";
@@ -48,7 +48,7 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 		}
 	}
 
-	/** Whether something was said that waits for its answer. */
+	/** Whether a text is waiting for its answer. */
 	get isBusy(): boolean {
 		return this.pending !== undefined;
 	}
@@ -90,7 +90,7 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 		}
 	}
 
-	/** @param about members of the message */
+	/** @param about further members of the message `abort` */
 	interrupt(about?: object): void {
 		const { app } = this;
 		if (app.state === "speaking") {
@@ -145,7 +145,7 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 		}
 	}
 
-	/** The backend may speak: https://github.com/78/xiaozhi-esp32/pull/1939. A session is requested by the message itself. */
+	/** Lets the backend speak: https://github.com/78/xiaozhi-esp32/pull/1939. Its request also starts a session. */
 	private allowSpeech(): void {
 		const { app } = this;
 		this.isAsked = app.backend.session === undefined;
@@ -154,7 +154,7 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 		}
 	}
 
-	/** Outside a session it is a text for the person, such as the code that binds the device. */
+	/** Handles an `stt` text. Outside a session it is for the person, such as the code that binds the device. */
 	private heard(text: string): void {
 		const { app } = this;
 		const { session } = app.backend;
@@ -203,14 +203,14 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 		this.app.backend.send("listen", { state: "detect", text: pending.text });
 	}
 
-	/** The backend has heard, or goes on. */
+	/** Restarts the timeout after a sign of an answer. */
 	private extendWait(): void {
 		if (this.pending?.isSent) {
 			this.wait(NEXT_SIGN);
 		}
 	}
 
-	/** A backend may end without a word: what has come until then is the answer. */
+	/** Sets the timeout. Then the answer so far counts, because a backend may not mark its end. */
 	private wait(time: number): void {
 		const pending = this.pending;
 		const { timer } = this.app;
@@ -233,7 +233,7 @@ export class AssistantLine extends AppPart implements Assistant, Listener {
 	}
 }
 
-/** A backend says in its hello if it has no assistant: an addition of this project. */
+/** A backend without an assistant says so in its hello: an addition of this project. */
 const reasonNotToSay = ({ backend, state }: Application): string | undefined => {
 	if (backend.session === undefined) {
 		return backend.isReachable ? undefined : `the device has no backend: it is ${state}`;

@@ -10,12 +10,12 @@ interface Asked extends Question {
 	readonly end: TimerHandle;
 }
 
-/** Milliseconds between two reports that nobody has answered. */
+/** Milliseconds between reports of progress while nobody answers. */
 const REPORT_INTERVAL = 5_000;
 
-/** Asks a person, who chooses by buttons: a press of the main one marks the next choice, a long press takes it. */
+/** Asks a person, who chooses by buttons: a press of the main one marks the next choice, a long press selects it. */
 export class ButtonQuestions extends AppPart implements Questions, Listener {
-	/** Moves the mark. Another one, if the board has any, takes the marked choice. */
+	/** Moves the mark. Any other button selects the marked choice. */
 	private readonly mainButton = mainButtonOf(this.app.board.buttons);
 	private asked: Asked | undefined;
 

@@ -14,11 +14,11 @@ const SENSOR_PAUSE = 60_000;
 /** Parameters of `notifications/sensor_changed`. */
 type SensorReading = Pick<Sensor, "kind" | "unit"> & { readonly sensor: string; readonly value: Reading };
 
-/** Says events of the device to the backend's assistant, in words, if the setting `events` has their kind. */
+/** Reports the device's events to the backend's assistant, in words, if the setting `events` has their kind. */
 export class DeviceEvents extends AppPart implements Listener {
 	private readonly line: AssistantLine;
 	private readonly kinds = this.app.setting("events");
-	/** Runs after a sensor's event was said. */
+	/** Runs after a sensor's event was reported. */
 	private pause: TimerHandle | undefined;
 
 	constructor(app: Application, line: AssistantLine) {
@@ -26,7 +26,7 @@ export class DeviceEvents extends AppPart implements Listener {
 		this.line = line;
 	}
 
-	/** @returns whether the press is said, and so does nothing else */
+	/** @returns whether the press was reported, and has no other effect */
 	onPress(button: string, { long }: Press): boolean {
 		return this.say("button", long ? "held" : "pressed", { button });
 	}

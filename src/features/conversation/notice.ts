@@ -13,7 +13,7 @@ const MAX_TIME = 600_000;
 /** A backend's `notify` to an idle device: a sound, and subtitles that follow it. */
 export class Notice extends AppPart implements Listener {
 	private timers: TimerHandle[] = [];
-	/** Counts notices: the sound of an earlier one changes nothing. */
+	/** Counts notices, so that the sound of an earlier one has no effect. */
 	private count = 0;
 
 	onMessage(message: Envelope): void {
@@ -67,7 +67,7 @@ export class Notice extends AppPart implements Listener {
 		}
 	}
 
-	/** Shows no more of it. */
+	/** Cancels the rest of the subtitles. */
 	private end(): void {
 		this.count += 1;
 		for (const each of this.timers) {
@@ -91,7 +91,7 @@ export const isIdle = ({ type }: Envelope, { state, log }: Application): boolean
 	return state === "idle";
 };
 
-/** The texts, and when each is shown: milliseconds from the notice. Those without a text, or of the wrong type, are omitted. */
+/** Returns the texts, and when to show each, in ms from the start. Invalid ones are omitted. */
 const readSubtitles = (subtitles: unknown) => {
 	const list: unknown[] = Array.isArray(subtitles) ? subtitles.slice(0, MAX_SUBTITLES) : [];
 	return list.flatMap((each) => {

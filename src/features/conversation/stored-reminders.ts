@@ -2,20 +2,20 @@ import { AppPart, type Listener } from "../../core/listener.js";
 import type { Settings, TimerHandle } from "../../hardware/hardware.js";
 import { MAX_REMINDERS, type Reminder, type Reminders, SET_CLOCK } from "../../hardware/reminders.js";
 
-/** The domain of stored timers: by their ids, each "TIME TEXT". */
+/** The domain of stored timers: "TIME TEXT" by id. */
 const REMINDERS = "timers";
 
 /** A timer that runs, or waits until the clock is set. */
 interface Running {
 	readonly text: string;
-	/** Milliseconds since 1970, by the clock as it was set or not set. */
+	/** Milliseconds since 1970, by a clock that may not be set yet. */
 	due: number;
 }
 
 /** Longest poll interval, ms. Timers are due by the clock, which may be set meanwhile. */
 const TICK = 1_000;
 
-/** How often the chime is played, unless a button is pressed before. */
+/** Number of chimes, unless a button ends the alarm earlier. */
 const RINGS = 5;
 
 /** Milliseconds from chime to chime. */
@@ -128,7 +128,7 @@ export class StoredReminders extends AppPart implements Reminders, Listener {
 		app.notify("notifications/timer_due", { id, text });
 	}
 
-	/** Plays the chime again and again, because nobody may be near. Silent on a board without a player. */
+	/** Plays the chime repeatedly, because nobody may be near. Silent on a board without a player. */
 	private ring(left: number): void {
 		const { board, timer } = this.app;
 		void this.app.drawAttention();
@@ -136,7 +136,7 @@ export class StoredReminders extends AppPart implements Reminders, Listener {
 		this.ringing = isLast ? undefined : timer.set(() => this.ring(left - 1), RING_INTERVAL);
 	}
 
-	/** Rings for what is due. Timers that were set before the clock get their time when it is set. */
+	/** Rings for due timers. Timers from before the clock was set get their time when it is set. */
 	private tick(): void {
 		const now = this.app.now();
 		const isSet = this.nextTime < SET_CLOCK && now >= SET_CLOCK;

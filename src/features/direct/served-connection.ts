@@ -35,7 +35,7 @@ const SEND_TIME = 30_000;
 /** The body of a rejected request is read and dropped up to this length, so that the client reads the answer. */
 const MAX_DRAINED_BYTES = 65_536;
 
-/** The header by which a client is known. */
+/** Header that identifies a client. */
 const CLIENT_HEADER = "mcp-session-id";
 
 /** Bytes of a page of a list. Many clients read only the first page, and the device sends it entry by entry, from flash. */
@@ -54,7 +54,7 @@ export class ServedConnection extends ServedExchange {
 	private readonly endpoint: McpEndpoint;
 	private state: "receiving" | "answering" | "sending" | "streaming" = "receiving";
 	private readonly headTimer: TimerHandle;
-	/** Whether the client has had a second, and has sent nothing yet that needs an answer. */
+	/** Whether the client has sent no accepted head for {@link HEAD_TIME}. */
 	isSilent = false;
 	private rejection: Rejection | undefined;
 	private headers: ServedRequest["headers"] = new Map();
@@ -95,7 +95,7 @@ export class ServedConnection extends ServedExchange {
 		}
 	}
 
-	/** The connection is no longer a silent one. */
+	/** Marks the connection as not silent. */
 	private heed(): void {
 		this.endpoint.app.timer.clear(this.headTimer);
 		this.isSilent = false;
@@ -317,18 +317,18 @@ const statusOf = (message: unknown, answer: Sendable, isStateless: boolean): num
 	}
 };
 
-/** Whether it begins a session. */
+/** Whether a message begins a session. */
 const isInitialize = (message: unknown): boolean => isObject(message) && message.method === "initialize";
 
-/** Whether it answers a request of the device. */
+/** Whether a message answers a request of the device. */
 const isResponse = (message: unknown): message is object =>
 	isObject(message) && (message.method ?? null) === null && ("result" in message || "error" in message);
 
-/** Whether it is a message of JSON-RPC, or a batch of them. */
+/** Whether a message is one of JSON-RPC, or a batch. */
 const isReadable = (message: unknown): boolean =>
 	Array.isArray(message) ? message.length > 0 : isObject(message) && typeof message.method === "string";
 
-/** Whether it has a request. */
+/** Whether a message is a request, or a batch with one. */
 const expectsAnswer = (message: unknown): boolean =>
 	Array.isArray(message)
 		? message.some(expectsAnswer)

@@ -43,7 +43,7 @@ export const checkHeaders = (message: Params, headers: ServedRequest["headers"],
 	}
 };
 
-/** Arguments whose schema has `x-mcp-header` are repeated in headers. */
+/** Checks the headers that repeat arguments whose schema has `x-mcp-header`. */
 const checkArguments = (
 	name: unknown,
 	given: Params,
@@ -79,7 +79,7 @@ const readVersion = ({ params }: Params): string | undefined => {
 const ENCODED_START = "=?base64?";
 const ENCODED_END = "?=";
 
-/** Text that a header cannot hold is sent in base64. Invalid base64 equals nothing. */
+/** Decodes text that a header can only hold as base64. Invalid base64 becomes an empty text. */
 const decode = (value: string | undefined): string | undefined => {
 	if (!(value?.startsWith(ENCODED_START) && value.endsWith(ENCODED_END))) {
 		return value;

@@ -14,13 +14,13 @@ export interface FoundService {
 	/** Its IPv4 address. */
 	readonly address: string;
 	readonly port: number;
-	/** Further facts, by name. */
+	/** The TXT record, by key. */
 	readonly txt?: ReadonlyMap<string, string | undefined>;
 }
 
 /** ECMA-419's DNS-SD. Each search opens its own. */
 export interface DnsSd {
-	/** Searches for services of a type, such as `_xs-mcp._tcp`, and reports each, also when it has changed. */
+	/** Searches for services of a type, such as `_xs-mcp._tcp`, and reports each one and its changes. */
 	discover(options: {
 		readonly serviceType: string;
 		readonly onFound: (service: FoundService) => void;
@@ -44,7 +44,7 @@ const MISSING_AFTER = 10_000;
 
 /**
  * Finds a gateway that announces itself on the local network. The search ends when one is found, to free its memory,
- * and starts again when that one is lost: its address may have changed.
+ * and starts again when that gateway is lost: its address may have changed.
  *
  * @internal exported for its test
  */
@@ -55,9 +55,9 @@ export class GatewaySearch implements Search {
 	private readonly events: Pick<SearchEvents, "onBackend" | "onFailed" | "onMissing">;
 	private readonly backoff: Backoff;
 	private dnsSd: DnsSd | undefined;
-	/** Starts the search again after a failure. Ends it once it has found a gateway. */
+	/** Restarts the search after a failure, or ends it when a gateway was found. */
 	private timer: TimerHandle | undefined;
-	/** Reports that no gateway was found. It stays until one is found, so that this is reported once. */
+	/** Timer of `onMissing`. Kept until a gateway is found, so that this is reported once. */
 	private patience: TimerHandle | undefined;
 
 	/**
@@ -197,8 +197,8 @@ export const discoveryFeature = (openDnsSd: OpenDnsSd | undefined): Feature => (
 const bareHost = (host: string): string => host.toLowerCase().replace(/\.local\.?$/, "");
 
 /**
- * Undefined if the device cannot connect there. Not TLS: the certificate's name is not announced. Anybody on the network can
- * announce address and path, so they must form a valid URL.
+ * Undefined if the device cannot connect. Not TLS: the certificate's name is not announced. Anybody on the network
+ * can announce address and path, so they must form a valid URL.
  */
 const urlOf = ({ address, port, txt }: FoundService): string | undefined => {
 	const path = txt?.get("path") ?? "/";

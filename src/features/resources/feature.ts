@@ -3,7 +3,7 @@ import { type Hardware, isOffered } from "../../hardware/hardware.js";
 import { Resources } from "../../mcp_server/features/resources.js";
 import { OFFERED, STATE_URI } from "./offered.js";
 
-/** MCP resources. Subscribers of the state learn of each change of the state and of parts. */
+/** MCP resources. Subscribers of the state are notified of each change of the state and of parts. */
 export default {
 	name: "resources",
 	after: ["parts", "conversation", "http", "update"],

@@ -17,7 +17,7 @@ export const rulesFeature = (findDevice: () => DeviceDefinition | undefined): Fe
 	name: "rules",
 	after: ["parts"],
 	start(app) {
-		// A wrong setting does not stop the device: it may have no other fault.
+		// An invalid time zone does not stop the device.
 		let zone: TimeZone | undefined = () => 0;
 		try {
 			zone = readTimeZone(app.setting("timezone"));
@@ -51,7 +51,7 @@ class HandlerReaction extends Reaction {
 		return this.handler.handle(hardware, event);
 	}
 
-	/** Resumes it after a loop: no client could. */
+	/** Resumes the handler if it was paused as a loop: no client could. */
 	override onMinute(app: Application): void {
 		super.onMinute(app);
 		if (!this.on) {

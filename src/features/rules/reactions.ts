@@ -22,14 +22,14 @@ export abstract class Reaction {
 	declare readonly unless: RuleState | undefined;
 	declare readonly cooldown: number | undefined;
 	on = true;
-	/** The call of the current run; undefined while it rests. */
+	/** The call of the current run; undefined between runs. */
 	declare call: ToolCall | undefined;
-	/** When it ran last, by the clock of the application's ticks; undefined before. */
+	/** Time of the last run, in ticks of the application; undefined before the first. */
 	declare ranAt: number | undefined;
 	runs = 0;
-	/** Runs in the current minute by an event that tools can cause. */
+	/** Runs in the current minute that were triggered by events that tools can cause. */
 	recent = 0;
-	/** Runs that led to its latest one, each by an event of the one before. Undefined: none. */
+	/** Number of runs that led to the latest one, each triggered by an event of the previous. Undefined: none. */
 	declare chain: number | undefined;
 	/** Why the latest run has failed. */
 	declare error: string | undefined;
@@ -64,13 +64,13 @@ export abstract class Reaction {
 /** Seconds between two runs while a value is beyond its limit. */
 const LIMIT_COOLDOWN = 60;
 
-/** Seconds after a time of day in which it does not come again, as where summer time ends. */
+/** Seconds in which a time of day does not trigger again, as it would when summer time ends. */
 const DAY_COOLDOWN = 7_200;
 
 /** Milliseconds that a run may take. */
 const MAX_TIME = 60_000;
 
-/** Runs by events that tools can cause, in a minute or in one chain. More are a loop, and pause the reaction. */
+/** Maximum number of runs by events that tools can cause, in a minute or a chain. More are a loop, which is paused. */
 const MAX_CAUSED = 30;
 
 /** Events that tools can cause: those of parts that they set. */
@@ -90,15 +90,15 @@ const SECONDS_A_MINUTE = 60;
 const MINUTE = 60_000;
 const NOTIFICATIONS = "notifications/";
 
-/** Runs reactions when their time has come, a value is beyond their limit, or their event has happened. */
+/** Runs reactions at their time, when a value is beyond their limit, and on their event. */
 export class Reactions extends AppPart implements Listener {
 	/** The time zone of the setting; undefined: the machine's own. */
 	private readonly zone: TimeZone | undefined;
 	private all: readonly Reaction[] = [];
 	private seconds = 0;
-	/** Lengths of the chains of runs that switched a part, by event and part: its limit may switch it off later. */
+	/** Lengths of the chains of runs that switched a part, by event and part: a limit may switch the part off later. */
 	private chains: Record<string, number> = {};
-	/** Minutes since 1970, as the last tick has seen them. */
+	/** Minutes since 1970 at the last tick. */
 	private minute = 0;
 	/** Session for calls of tools. No client gets their answers. */
 	private session: McpSession<Hardware> | undefined;
@@ -113,7 +113,7 @@ export class Reactions extends AppPart implements Listener {
 		return this.timeAt(this.app.now());
 	}
 
-	/** Name of a reaction that needs the device awake. A press wakes it, and its tools are only called while it is awake. */
+	/** Name of a reaction that needs the device awake. A press wakes it, and tools are only called while it is awake. */
 	get awake(): string | undefined {
 		return this.all.find(({ when, on }) => on && when.event !== PRESS && !canLoop(when.event))?.name;
 	}
@@ -125,7 +125,7 @@ export class Reactions extends AppPart implements Listener {
 		this.all = [...this.all, reaction];
 	}
 
-	/** Cancels its run, too. */
+	/** Removes a reaction, and cancels its run. */
 	remove(reaction: Reaction): void {
 		const { call } = reaction;
 		this.all = this.all.filter((each) => each !== reaction);
@@ -148,7 +148,7 @@ export class Reactions extends AppPart implements Listener {
 		app.timer.repeat(() => this.tick(), TICK);
 	}
 
-	/** @returns whether the press has a meaning here, and so not its usual one */
+	/** @returns whether the press triggers a reaction, and not its usual action */
 	onPress(button: string, { long }: Press): boolean {
 		return (
 			!startsSetup(this.app.board, button, long) &&
@@ -167,7 +167,7 @@ export class Reactions extends AppPart implements Listener {
 		}
 	}
 
-	/** Returns how many runs led to an event. One that is no call continues the chain that switched the part. */
+	/** Returns how many runs led to an event. If no call caused it, it continues the chain that switched the part. */
 	private chainOf(event: string, values: Readonly<Record<string, unknown>>): number {
 		const key = `${event} ${values[event.split(".")[0] as string]}`;
 		const running = this.all.filter(({ call }) => call !== undefined).map(({ chain = 0 }) => chain + 1);
@@ -218,7 +218,7 @@ export class Reactions extends AppPart implements Listener {
 
 	/**
 	 * @param times local times of the minutes that have begun
-	 * @returns what its handler gets; undefined if it is not due
+	 * @returns the event for its handler; undefined if it is not due
 	 */
 	private due(reaction: Reaction, times: readonly LocalTime[]): object | undefined {
 		const { when, ranAt } = reaction;
@@ -260,7 +260,7 @@ export class Reactions extends AppPart implements Listener {
 	}
 
 	/**
-	 * Runs a reaction in a separate turn, so that reactions that cause each other take no stack.
+	 * Runs a reaction in a separate turn, so that reactions that trigger each other do not fill the stack.
 	 *
 	 * @param chain number of runs that led to the event
 	 */
@@ -291,7 +291,7 @@ export class Reactions extends AppPart implements Listener {
 		const isChain = (reaction.chain ?? 0) >= MAX_CAUSED;
 		if (isChain || reaction.recent > MAX_CAUSED) {
 			reaction.on = false;
-			// The others of the loop continue, unless it also runs without this one.
+			// The others continue, unless they are a loop without this one, too.
 			this.chains = {};
 			for (const each of this.all) {
 				each.chain = undefined;
@@ -324,7 +324,7 @@ export class Reactions extends AppPart implements Listener {
 		reaction.onRan(this.app);
 	}
 
-	/** A sensor without a value blocks, a clock that is not set does not. */
+	/** Whether `unless` holds. A sensor without a value blocks; a clock that is not set does not. */
 	private isBlocked(state: RuleState): boolean {
 		const { after, before, sensor, on = true } = state;
 		const { board } = this.app;
@@ -368,7 +368,7 @@ const readSensor = (part: Sensor | undefined, isNew = false): Reading | undefine
 };
 
 /**
- * Expects that a sensor has the value that a state compares. One without a value may have any later.
+ * Checks that a sensor has the value that a state compares. A sensor without a reading passes.
  *
  * @param isNew whether to sample a sensor that has no value yet
  * @throws Error that names the wrong member
@@ -388,7 +388,7 @@ export const expectValue = (path: string, state: RuleState, { sensors }: Hardwar
 	}
 };
 
-/** Whether a value is as a state wants it: beyond its limits, or equal. */
+/** Whether a value fulfils a state: beyond its limits, or equal. */
 const isSo = (value: unknown, { above, below, value: wanted }: RuleState): boolean =>
 	typeof value === "number" ? !(value <= (above as number)) && !(value >= (below as number)) : value === wanted;
 

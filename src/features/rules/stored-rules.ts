@@ -33,7 +33,7 @@ const OWN_TOOLS = "self.rule.";
 
 const CHANGE = "sensor.changed";
 
-/** Rules of clients, which stay in the settings. */
+/** Rules of clients, stored in the settings. */
 export class StoredRules extends AppPart implements RuleBook, Listener {
 	private readonly settings = this.app.board.settings as Settings;
 	private readonly reactions: Reactions;
@@ -69,7 +69,7 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 		const own = calls.map((call) => ({ ...call, tool: this.ownName(call.tool) }));
 		const rule: Rule = { name, when, unless, do: own, cooldown };
 		this.check(rule);
-		// Without `on`, so that each rule can be paused.
+		// Measured without `on`, so that each rule can be paused.
 		const bytes = utf8Length(JSON.stringify(rule));
 		if (bytes > MAX_RULE_BYTES) {
 			throw new Error(`the rule has ${bytes} bytes as JSON (limit ${MAX_RULE_BYTES}): shorten it, or divide it in two`);
@@ -98,7 +98,7 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 		}
 		this.drop(former);
 		const stored = this.add(new StoredRule({ ...rule, on }, slot, text));
-		// It keeps its cooldown. Only a new time of day starts without one.
+		// The cooldown continues, unless the time of day is new.
 		if (former?.ranAt !== undefined && former.when.at === rule.when.at && rule.when.every === undefined) {
 			stored.ranAt = former.ranAt;
 		}
@@ -305,7 +305,7 @@ class StoredRule extends Reaction {
 	}
 }
 
-/** Whether a trigger is a limit of a sensor: its values are compared, since events are steps. */
+/** Whether a trigger is a limit of a sensor. It is compared with readings, because events come only in steps. */
 const isLimit = ({ event, above, below }: RuleTrigger): boolean =>
 	(above ?? below) !== undefined && (event === undefined || event === CHANGE);
 

@@ -7,7 +7,7 @@ export type TimeZone = (now: number) => number;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-/** Time of a change that names none. */
+/** Hour of a change without a time. */
 const CHANGE_TIME = "2";
 
 /** Functions, because a chip cannot keep regular expressions in flash. */
@@ -17,7 +17,7 @@ const changePattern = (): RegExp => /^M(0?[1-9]|1[0-2])\.([1-5])\.([0-6])(?:\/([
 
 /**
  * Reads the setting: a time zone in the form of POSIX (TZ, IEEE Std 1003.1 §8.3), whose changes are weekdays of a month:
- * "CET-1CEST,M3.5.0,M10.5.0/3". Summer time without changes has those of the USA, as in the C library.
+ * "CET-1CEST,M3.5.0,M10.5.0/3". Summer time without dates uses those of the USA, as in the C library.
  *
  * @returns undefined without a setting
  * @throws SettingError
@@ -49,7 +49,7 @@ export const readTimeZone = (text: string): TimeZone | undefined => {
 	};
 };
 
-/** Milliseconds of "-1", "5:30". */
+/** Converts "-1" or "5:30" to milliseconds. */
 const hours = (text: string): number => {
 	const [hour = "", minute = "0"] = text.split(":");
 	const time = Math.abs(Number(hour)) * HOUR + (Number(minute) / 60) * HOUR;

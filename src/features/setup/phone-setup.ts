@@ -40,7 +40,7 @@ const MAX_NETWORKS = 20;
 /** Milliseconds after which a device that knows a network ends the set-up, unless the user scans or sends the form. */
 const IDLE_TIME = 300_000;
 
-/** Milliseconds between attempts to join a known network while nobody uses the page. Each one disturbs the device's own network. */
+/** Milliseconds between attempts to join a known network while nobody uses the page: each disturbs the own network. */
 const REJOIN_INTERVAL = 60_000;
 const REJOIN_ATTEMPTS = IDLE_TIME / REJOIN_INTERVAL;
 
@@ -84,7 +84,7 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 	status: SetupStatus = { state: "waiting" };
 	/** Whether a network was joined that is not stored: only a restart returns to the stored one. */
 	private hasLeft = false;
-	/** Ends the set-up while it is open, or tries the known networks. Starts it while it is closed. */
+	/** Ends an open set-up or tries the known networks; starts a closed one. */
 	private timer: TimerHandle | undefined;
 	/** Whether the timer starts the set-up at a user's request. */
 	private isRequested = false;
@@ -107,7 +107,7 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 		}
 	}
 
-	/** Starts the set-up, if the device knows no network, or a setting cannot be used and firmware stays. */
+	/** Starts the set-up if no network is known, or if a setting cannot be used and the firmware is not rolled back. */
 	onStart(): void {
 		const { failure, network, board } = this.app;
 		const isRescue = failure !== undefined && this.after > 0 && board.updater?.isOnTrial !== true;
@@ -126,7 +126,7 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 		}
 	}
 
-	/** Replaces what the timer does. */
+	/** Sets the timer, in place of its previous task. */
 	private plan(callback: () => void, delay: number): void {
 		this.stopTimer();
 		this.timer = this.app.timer.set(() => {
@@ -143,7 +143,7 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 	/**
 	 * Opens the device's own network, and serves the page. If that fails the set-up ends at once.
 	 *
-	 * @param isFallback whether the network is lost: the known ones are tried again from time to time
+	 * @param isFallback whether the network was lost: known networks are then tried periodically
 	 */
 	open(isFallback = false): void {
 		const { app, accessPoint, platform } = this;
@@ -250,11 +250,11 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 		}
 	}
 
-	/** Tries the known networks from time to time, unless somebody uses the page. */
+	/** Tries the known networks periodically, unless somebody uses the page. */
 	private rejoinLater(attempts: number): void {
 		this.plan(() => {
 			void this.accessPoint.rejoin().then((isJoined) => {
-				// A form that is tried has no timer, and ends this attempt.
+				// Use of the page sets the timer, or another state while a form is tried.
 				const isUsed = this.timer !== undefined || this.status.state !== "waiting";
 				if (!this.isOpen || isUsed) {
 					return;
@@ -281,7 +281,7 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 		return `http://${this.host}/`;
 	}
 
-	/** Waits for the person who uses the page. A device without a network has nothing else to do. */
+	/** Waits for the person who uses the page, without a limit if no network is known. */
 	private wait(): void {
 		this.stopTimer();
 		if (this.knowsNetworks) {
@@ -303,7 +303,7 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 		this.end(false);
 	}
 
-	/** @param restart whether settings were changed that are read when the firmware starts */
+	/** @param restart whether only a restart applies the settings */
 	private end(restart: boolean): void {
 		const { app } = this;
 		const { failure, network } = app;
@@ -414,7 +414,7 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 		}
 	}
 
-	/** Shows how far the attempt is. */
+	/** Shows the progress of the attempt. */
 	private report(status: SetupStatus): void {
 		this.status = status;
 		this.show();

@@ -15,7 +15,7 @@ interface Answer {
 	readonly parts?: readonly ArrayBuffer[];
 }
 
-/** Bytes that the body of a request may have. A longer one is dropped as it arrives. */
+/** Maximum bytes of a request's body. A longer one is dropped as it arrives. */
 const MAX_BYTES = 4_096;
 
 /** Milliseconds for the whole request, and for its answer: a scan takes some seconds. */

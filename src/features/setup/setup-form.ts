@@ -54,10 +54,10 @@ const MAX_VALUES = 32;
 /** The members that are read: XS would keep the names of any others until the restart. */
 const NAMES: readonly string[] = Object.freeze([...FIELDS, "action"]);
 
-/** Characters. */
+/** Maximum characters of a value. */
 const MAX_VALUE_LENGTH = 512;
 
-/** The settings as they are now. */
+/** Returns the present values. */
 export const currentValues = (source: SettingSource): SetupValues =>
 	Object.fromEntries(FIELDS.map((field) => [field, settingText(field, source)])) as Record<Field, string>;
 
@@ -96,7 +96,7 @@ export const readForm = (text: string, current: SetupValues): SetupForm | { erro
 	if (values.ssid === "") {
 		errors.ssid ??= { text: "chooseNetwork" };
 	}
-	// The check of the firmware does not read these settings.
+	// `checkValues` does not check these settings.
 	for (const field of ["ssid", "password", "language", "timezone"] as const) {
 		try {
 			checkSetting(field, values[field]);
@@ -134,7 +134,7 @@ export const checkValues = (
 	}
 };
 
-/** Stores settings. @returns whether one has changed that is read when the firmware starts */
+/** Stores settings. @returns whether a restart is needed to apply them */
 export const storeValues = (values: SetupValues, source: StoredSource): boolean => {
 	const { settings } = source;
 	const before = currentValues(source);
@@ -157,7 +157,7 @@ export const storeValues = (values: SetupValues, source: StoredSource): boolean 
 	return others.length > 0;
 };
 
-/** Returns the field at which the page shows an error. It chooses language and time zone itself, and has no place for theirs. */
+/** Returns the field at which the page shows an error. It has no inputs for language and time zone. */
 const errorPlace = (field: Field): Field | "form" => (field === "language" || field === "timezone" ? "form" : field);
 
 /** Checks the length, and rejects control characters. */

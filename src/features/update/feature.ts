@@ -7,7 +7,7 @@ import type { Http } from "../../hardware/hardware.js";
 import type { FirmwareSink, FirmwareSource, Installer, UpdateProgress, Updater } from "../../hardware/updater.js";
 import { rollBack, TRIAL, Trial } from "./trial.js";
 
-/** Progress is reported for each of these parts of an image, or every so many bytes if its length is unknown. */
+/** Number of progress reports for an image, and the bytes between reports if its length is unknown. */
 const STEPS = 20;
 const STEP_BYTES = 65_536;
 
@@ -21,7 +21,7 @@ const SIGNATURE_ENDING = ".sig";
 export class FirmwareInstaller extends AppPart implements Installer {
 	private readonly updater = this.app.board.updater as Updater;
 	private readonly http = this.app.board.http as Http;
-	/** The public keys, one of which images must be signed for; undefined if they need no signature. */
+	/** Public keys: an image must be signed with one of them. Undefined if images need no signature. */
 	private readonly keys = this.app.setting("updateKey");
 	/** Whether an image must not be older than the running firmware. */
 	private readonly refusesDowngrades = this.app.setting("refuseDowngrades") === true;
@@ -164,7 +164,7 @@ const observed = (installer: Installer, app: Application, trial?: Trial): Instal
 		},
 		async install(source, onProgress) {
 			if (isBusy) {
-				// The screen shows how far the other one is.
+				// Logged only: the screen shows the progress of the other update.
 				const reason = "another update is in progress";
 				app.log(`upgrade from ${source.url} rejected: ${reason}`);
 				throw new Error(reason);

@@ -80,7 +80,7 @@ export const writeFrame = (packet: Uint8Array, version: number, timestamp: numbe
 	return frame;
 };
 
-/** Assumed if the backend's hello does not say, as by the C++ firmware. */
+/** Defaults for a hello that does not name them, as in the C++ firmware. */
 const DEFAULTS = Object.freeze({ sample_rate: 24_000, channels: 1, frame_duration: 60 });
 
 /** The values that Opus allows: RFC 6716, section 2. */

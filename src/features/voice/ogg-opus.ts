@@ -14,7 +14,7 @@ const MAX_DURATION = 120;
  * Reads the duration of a packet of Opus from its first two bytes.
  *
  * @returns milliseconds
- * @throws RangeError if it is no packet of Opus
+ * @throws RangeError if it is not an Opus packet
  */
 export const packetDuration = (packet: Uint8Array): number => {
 	const [toc = 0, count = 0] = packet;
@@ -56,7 +56,7 @@ export class OggOpusReader {
 	private segments = new Uint8Array(0);
 	private packet = new Uint8Array(MAX_PACKET_BYTES);
 	private length = 0;
-	/** Packets that have ended. */
+	/** Number of complete packets. */
 	private count = 0;
 	private serial: number | undefined;
 
@@ -112,7 +112,7 @@ export class OggOpusReader {
 		return whole;
 	}
 
-	/** @returns the packet that ends with the segment; undefined if none does, it is empty, or it comes before the sound */
+	/** @returns the packet that ends with the segment; undefined if there is none, or it is empty or before the sound */
 	private addSegment(bytes: Uint8Array): Uint8Array | undefined {
 		const { count } = this;
 		this.segments = this.segments.subarray(1);

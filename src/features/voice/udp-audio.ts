@@ -23,16 +23,16 @@ export interface UdpChannel {
 export type OpenUdp = (
 	settings: UdpSettings,
 	events: {
-		/** A packet of Opus, with its timestamp; an empty one, with 0, stands for one that was lost. */
+		/** A packet of Opus, with its timestamp; an empty one, with 0, for each that was lost. */
 		onPacket(packet: Uint8Array, timestamp: number): void;
 		/** A datagram was dropped. */
 		onDropped(reason: string): void;
-		/** The channel cannot be used: it carries nothing. */
+		/** The channel has failed, and carries no audio. */
 		onFailed(reason: string): void;
 	},
 ) => UdpChannel;
 
-/** Makes the cipher AES-128-CTR of a key. It encrypts and decrypts alike. The counter has 16 bytes. */
+/** Makes the cipher AES-128-CTR of a key, which both encrypts and decrypts. The counter has 16 bytes. */
 export type AesCtr = (key: Uint8Array) => (counter: Uint8Array, bytes: Uint8Array) => Uint8Array;
 
 /** Bytes of the header, which is also the counter: type (8 bits), flags (8), size (16), source (32), timestamp (32), sequence (32). */
@@ -44,13 +44,13 @@ const SEQUENCE = 12;
 /** The only type. */
 const OPUS = 1;
 
-/** Bytes of a packet: what fits a datagram on any network, and far more than speech has. */
+/** Maximum bytes of a packet: they fit into a datagram on any network, and speech needs far fewer. */
 const MAX_PACKET_BYTES = 1_400;
 
-/** Limit of the lost packets that are reported. After a longer gap it is silent anyway. */
+/** Maximum number of lost packets to report. A longer gap is silent anyway. */
 const MAX_LOST = 3;
 
-/** Packets by which a number may be ahead of the last one, and by which a late one may be behind: 3 s of speech. */
+/** Maximum packets that a number may be ahead of the last one, or a late one behind it: 3 s of speech. */
 const MAX_AHEAD = 50;
 
 /** Number and milliseconds of a packet. */
@@ -71,7 +71,7 @@ export const readUdpSettings = (udp: unknown): UdpSettings => {
 	return { server, port, key: readBytes("key", key), nonce: readBytes("nonce", nonce) };
 };
 
-/** The value is a secret: the error does not have it. */
+/** The value is a secret, so the error does not quote it. */
 const readBytes = (name: string, value: unknown): Uint8Array => {
 	const bytes = typeof value === "string" ? fromHex(value) : undefined;
 	if (bytes?.byteLength !== HEADER) {
@@ -85,7 +85,7 @@ export class UdpAudio {
 	private readonly nonce: Uint8Array;
 	private readonly cipher: ReturnType<AesCtr>;
 	private sent = 0;
-	/** Timestamps whose counters reach later packets, and the first packet that they do not reach. */
+	/** Timestamps whose counters overlap those of later packets, with the first packet that they do not reach. */
 	private readonly used = new Map<number, number>();
 	private last: Received | undefined;
 	/** The last packet that was rejected because it does not follow `last`. */
@@ -99,8 +99,8 @@ export class UdpAudio {
 	/**
 	 * Makes the datagram of a packet.
 	 *
-	 * The header is the counter of the cipher, and the cipher counts on from it for each 16 bytes. With the timestamp of a packet
-	 * shortly before, the key stream would be used twice: the next free one replaces it.
+	 * The header is the first counter of the cipher, which increments it for each 16 bytes. The timestamp of a packet
+	 * shortly before would reuse its key stream, so the next free one replaces it.
 	 *
 	 * @param timestamp milliseconds; the lower 32 bits are sent
 	 * @throws RangeError if the packet is too long
@@ -139,7 +139,7 @@ export class UdpAudio {
 	}
 
 	/**
-	 * Reads a datagram. Nothing in it proves its origin. A rejected one changes no number.
+	 * Reads a datagram. Nothing in it proves its origin. A rejected one does not advance the sequence.
 	 *
 	 * @returns the packet, its timestamp, and how many before it were lost, at most 3
 	 * @throws RangeError that names the fault
@@ -166,7 +166,7 @@ export class UdpAudio {
 
 	/**
 	 * Accepts a packet that follows the last one, or that follows the rejected one before it, like RFC 3550, appendix A.1.
-	 * A packet decrypted with a wrong key is noise, which is Opus by chance: accepted, it would make the sender's own ones old.
+	 * A packet with a wrong key decrypts to noise, which may look like Opus. If accepted, the sender's own are late.
 	 *
 	 * A sender may restart its count: then two packets with consecutive numbers are needed, far behind or at the start.
 	 * Others are late or repeated. A recorded pair can be replayed too. It is heard, and costs the sender one packet.
@@ -193,10 +193,10 @@ export class UdpAudio {
 	}
 }
 
-/** Counts the packets from a number to another, negative for an earlier one. Numbers go on at 0 after 32 bits. */
+/** Returns the signed distance of two sequence numbers, which wrap at 32 bits. */
 const steps = (from: number, to: number): number => (to - from) | 0;
 
-/** Tells whether a packet may come after another, or first. One of another duration has the very next number. */
+/** Whether a packet may follow another, or come first. If its duration differs, it must have the next number. */
 const follows = ({ number, duration }: Received, before: Received = { number: -1, duration }): boolean => {
 	const ahead = steps(before.number, number);
 	return ahead === 1 || (ahead > 1 && ahead <= MAX_AHEAD && duration === before.duration);
@@ -208,7 +208,7 @@ const checkSize = (bytes: number): void => {
 	}
 };
 
-/** A packet that was lost, for the decoder. */
+/** An empty packet, which the decoder conceals as a lost one. */
 const LOST = new Uint8Array(0);
 
 /** Resolves hostnames. Dotted addresses resolve to themselves. */

@@ -20,10 +20,10 @@ const MAX_ROOM_WAIT = 5_000;
 /** Hertz at which files are played: each board that plays Opus has it. */
 const FILE_RATE = 24_000;
 
-/** Reason for which the codec takes no packet. */
+/** Reason why the codec takes no packet. */
 const TOO_MANY = "too many packets wait to be played";
 
-/** Reason for which there is no audio over MQTT. */
+/** Reason why there is no audio over MQTT. */
 const NOT_OFFERED = "the backend offers no audio over UDP";
 
 /** Red, as on devices that record. */
@@ -35,18 +35,18 @@ class Voice extends AppPart implements Listener {
 	private readonly codec = this.app.board.codec as Codec;
 	/** Shows that the device listens: the board's first light that works. */
 	private readonly light = Object.values(this.app.board.lights ?? {}).find(({ error }) => error === undefined);
-	/** How the light was before; undefined while the device does not listen. */
+	/** State of the light before; undefined while the device does not listen. */
 	private before: Required<Pick<Light, "on" | "color">> | undefined;
 	/** Whether the backend speaks: between `tts` `start` and `stop`. */
 	private isSpeaking = false;
-	/** Counts what was begun: the end of an earlier one means nothing. */
+	/** Counts utterances, so that the end of an earlier one has no effect. */
 	private utterance = 0;
 	private isRecording = false;
 	/** Cancels the download of the file that is played; undefined if none is. */
 	private cancelFile: (() => void) | undefined;
 	/** Carries the audio, if the backend has offered it and it can be used. */
 	private udp: UdpChannel | undefined;
-	/** Reason for which a connection over MQTT has no such channel. */
+	/** Reason why a connection over MQTT has no such channel. */
 	private noUdp = NOT_OFFERED;
 	private dropped = 0;
 	private nextLogged = 1;
@@ -149,8 +149,8 @@ class Voice extends AppPart implements Listener {
 	};
 
 	/**
-	 * Makes the timestamp of a packet. In realtime it is that of the packet that was played meanwhile, from which a backend
-	 * learns what to cancel as an echo.
+	 * Returns the timestamp of a packet. In realtime it is that of the packet being played, which a backend needs
+	 * to cancel the echo.
 	 *
 	 * @param echo 0 for none
 	 */
@@ -169,7 +169,7 @@ class Voice extends AppPart implements Listener {
 		});
 	}
 
-	/** The backend asks the device to listen: an addition of this project. If it does not, its answer says why. */
+	/** Listens at the backend's request, an addition of this project. If that is not possible, its answer says why. */
 	private listen(): void {
 		const { app, codec } = this;
 		const problem = codec.record === undefined ? "no microphone" : codec.muted ? "muted" : undefined;
@@ -292,13 +292,13 @@ class Voice extends AppPart implements Listener {
 		}
 	};
 
-	/** A second `start` restarts it. */
+	/** Starts to play speech. A second `start` restarts it. */
 	private startSpeech(): void {
 		const { app, codec } = this;
 		this.onInterrupt();
 		try {
 			codec.begin(readAudioParams(app.backend.session?.hello.audio_params));
-			// A router may have forgotten it.
+			// A router may have dropped the port mapping.
 			this.udp?.send(SILENCE, this.timestamp());
 			this.isSpeaking = true;
 		} catch (error) {
@@ -306,7 +306,7 @@ class Voice extends AppPart implements Listener {
 		}
 	}
 
-	/** The codec may have a second of sound that it has not played. */
+	/** Ends speech once the codec has played the rest, which may be a second of sound. */
 	private end(): void {
 		const { app, codec } = this;
 		if (!this.isSpeaking) {
