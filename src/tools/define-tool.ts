@@ -3,7 +3,7 @@ import type { Hardware, HardwareWith, Part, WithNeeds } from "../hardware/hardwa
 import type { Properties } from "../mcp_server/schema.js";
 import { createTool, type Tool, type ToolAnnotations, type ToolDefinition } from "../mcp_server/tool.js";
 
-// All that the file of a tool needs.
+// Everything that the file of a tool needs.
 export { audio, type Content, done, image, type ResourceLink, resourceLink, text } from "../mcp_server/content.js";
 export {
 	array,
@@ -62,7 +62,7 @@ export const SETS: ToolAnnotations = hints(false, true);
 export const ACTS: ToolAnnotations = hints(false, false);
 
 /**
- * The part of a board that a call names. The name is optional if the board has one such part.
+ * Returns the part of a board that a call names. The name is optional if the board has one such part.
  *
  * @param argument the name of the argument that names it
  * @throws Error with the argument's name and the existing parts

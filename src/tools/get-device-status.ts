@@ -17,7 +17,7 @@ export default defineTool({
 		battery: optional(object({ level: number(), charging: boolean() })),
 		network: optional(object({ type: string(), ssid: optional(string()), signal: optional(string()) })),
 		chip: optional(object({ temperature: number() })),
-		// Parts have values of their own: an object of any members.
+		// Each kind of part has its own values, so any members are allowed.
 		...(Object.fromEntries(STATUS_KINDS.map(({ plural }) => [plural, optional(object({}))])) as Record<never, never>),
 	},
 	run: (_args, hardware) => {
@@ -43,7 +43,7 @@ export default defineTool({
 	},
 });
 
-// Functions of their own: closures would be made at each call.
+// Separate functions, because closures would be created at each call.
 const readBattery = ({ level, charging }: Battery) => ({ level, charging });
 const readNetwork = ({ type, ssid, rssi }: Network) => ({ type, ssid, signal: signalWord(rssi) });
 const readThermometer = ({ temperature }: Thermometer) => (temperature === undefined ? undefined : { temperature });

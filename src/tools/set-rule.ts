@@ -33,7 +33,7 @@ const eachOptional = (members: readonly (readonly [name: string, type: MemberTyp
 		}),
 	);
 
-/** Names of parts that have events, and the values of those. */
+/** Names of parts that have events, and the values of the events. */
 const filters = eachOptional(
 	PART_KINDS.flatMap(({ name, event }) =>
 		event === undefined

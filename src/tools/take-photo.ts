@@ -47,7 +47,7 @@ export default defineTool({
 
 const NO_VISION = "the client offers no vision service (capabilities.vision in initialize)";
 
-/** The photo for a client that looks at it itself. Backends of 2024-11-05 read nothing but text. */
+/** Returns the photo itself, for a client with vision. Backends of 2024-11-05 read only text. */
 const ownPhoto = async (camera: Camera, revision: Revision): Promise<Content> => {
 	if (reportsFailureAsError(revision)) {
 		throw new Error(NO_VISION);

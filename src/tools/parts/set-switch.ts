@@ -2,7 +2,7 @@ import { describePart } from "../../hardware/kinds/describe-parts.js";
 import { checkSeconds, switchKind } from "../../hardware/kinds/switch.js";
 import { ACTS, boolean, defineTool, findPart, number, optional, string } from "../define-tool.js";
 
-/** Longest time of a call, in seconds: a day. */
+/** Maximum seconds in a call: a day. */
 const MAX_SECONDS = 86_400;
 
 export default defineTool({
