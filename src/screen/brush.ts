@@ -29,14 +29,14 @@ export interface Canvas {
 
 const { sqrt } = Math;
 
-/** Steps in which an edge that is nearly level fades out, at most: each is a rectangle. */
+/** Maximum number of steps in which a nearly level edge fades out: each is a rectangle. */
 const MAX_STEPS = 3;
 
-/** Pixels: a line that hangs through less is level, and what is narrower has one shade. */
+/** Pixels: a line with less sag is drawn level, and a narrower span has one shade. */
 const LEVEL = 0.75;
 const THIN = 2;
 
-/** Pixels a row: rows of a tall shape whose edges bend less are drawn together. */
+/** Pixels per row: where edges bend less, three rows are drawn together if the radius exceeds TALL. */
 const STEEP = 0.2;
 const TALL = 18;
 
@@ -44,13 +44,13 @@ const TALL = 18;
 const FAINT = 8;
 const SOLID = 250;
 
-/** An arc hangs through so much of its half width at most. */
+/** Maximum sag of an arc, as a part of its half width. */
 const DEEPEST = 0.98;
 
 /**
- * Draws anti-aliased shapes row by row, as rectangles: a pixel that an edge cuts is blended by the area that the shape covers of it
- * (area sampling, between the edge's ends in a row). Poco's outlines do so, too, but a board of 4 MB has no room for them, and a
- * virtual device has no native code. Lengths are pixels and may be fractions; a shape outside of the clip costs little.
+ * Draws anti-aliased shapes row by row, as rectangles: a pixel that an edge cuts is blended by its covered part
+ * (area sampling, between the edge's ends in a row). So do Poco's outlines, but these do not fit a board of 4 MB, and a
+ * virtual device has no native code. Lengths are pixels and may be fractions; a shape outside the clip costs little.
  */
 export class Brush {
 	/** A colour, from `makeColor`. */
@@ -65,7 +65,7 @@ export class Brush {
 		this.canvas = canvas;
 	}
 
-	/** Shapes are drawn in these whole rows, and only if they touch these columns. */
+	/** Limits drawing to these rows, and to shapes that touch these columns. */
 	clip(x: number, y: number, width: number, height: number): void {
 		this.left = x;
 		this.top = y;
@@ -73,7 +73,7 @@ export class Brush {
 		this.bottom = y + height;
 	}
 
-	/** Whether something in this place is to be drawn. */
+	/** Whether a rectangle overlaps the clip. */
 	reaches(x: number, y: number, width: number, height: number): boolean {
 		return x < this.right && x + width > this.left && y < this.bottom && y + height > this.top;
 	}
@@ -96,11 +96,11 @@ export class Brush {
 	}
 
 	/**
-	 * A part of a circle's line, with round ends.
+	 * Draws an arc of a circle, with round ends.
 	 *
 	 * @param x, y the middle between its ends
-	 * @param half from there to an end
-	 * @param depth from there to the middle of the line: above if negative, at most `half`
+	 * @param half distance from there to an end
+	 * @param depth distance from there to the middle of the arc: above if negative, at most `half`
 	 */
 	arc(x: number, y: number, half: number, depth: number, thickness: number): void {
 		const round = thickness / 2;
@@ -169,7 +169,7 @@ export class Brush {
 		}
 	}
 
-	/** Its lobes are of circles, and its sides touch these. */
+	/** Draws a heart: two circles as lobes, and sides that are tangents to them. */
 	heart(x: number, y: number, size: number): void {
 		const lobe = size * 0.54;
 		this.oval(x - size * 0.46, y - size * 0.3, lobe, lobe);
@@ -179,13 +179,13 @@ export class Brush {
 		this.polygon([x - side, shoulder, x, y - size * 0.5, x + side, shoulder, x, y + size * 0.95]);
 	}
 
-	/** A drop that hangs: its middle, and its radius. */
+	/** Draws a hanging drop. @param radius of its round part, around x and y */
 	drop(x: number, y: number, radius: number): void {
 		this.oval(x, y, radius, radius);
 		this.polygon([x, y - 2.4 * radius, x + 0.92 * radius, y - 0.4 * radius, x - 0.92 * radius, y - 0.4 * radius]);
 	}
 
-	/** An ellipse that is pulled apart: its halves are around `left` and `right`. Between two rows. */
+	/** Draws an ellipse between two rows. Its halves are pulled apart, to `left` and `right`. */
 	private wide(
 		left: number,
 		right: number,
@@ -225,7 +225,7 @@ export class Brush {
 		}
 	}
 
-	/** The part of a ring between two rows. @param slope columns a row, of the lines from the centre to the ends */
+	/** Draws the part of a ring between two rows. @param slope columns per row, of the lines from centre to ends */
 	private ring(
 		x: number,
 		center: number,
@@ -262,7 +262,7 @@ export class Brush {
 	}
 
 	/**
-	 * Rows of a shape that have the same edges.
+	 * Draws rows of a shape that have the same edges.
 	 *
 	 * @param blend 255, or less if the shape has only a part of the row's height
 	 * @param leftAbove, leftBelow where its left edge enters and leaves these rows
@@ -314,7 +314,7 @@ export class Brush {
 		}
 	}
 
-	/** The pixels that an edge cuts, from whole pixels on one side to nothing on the other. */
+	/** Draws the pixels that an edge cuts, from full cover on one side to none on the other. */
 	private fade(
 		row: number,
 		rows: number,

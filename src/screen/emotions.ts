@@ -4,7 +4,7 @@ export type Eye = "round" | "arch" | "bowl" | "heart" | "dot" | "chevron";
 /** `open`: as in a laugh; `oval`: as in "oh"; `tongue`: a smile with a tongue; `smirk`: a smile of one side. */
 type Mouth = "arc" | "open" | "oval" | "wave" | "smirk" | "tongue" | "kiss" | "line";
 
-/** Extras of a face besides eyes, brows and mouth. */
+/** Extras of a face in addition to eyes, brows and mouth. */
 export type Extra = "" | "tear" | "stream" | "joy" | "glasses" | "heart" | "sweat" | "zzz" | "question" | "drool";
 
 /** How an emotion looks, by the columns of {@link EMOTIONS} after the emoji. Lengths are units: see `face-features.ts`. */
@@ -13,7 +13,7 @@ export interface Look {
 	readonly right: Eye;
 	/** Percent of an eye's usual size. */
 	readonly size: number;
-	/** Percent of an eye that its upper lid covers, and how much lower that is at the nose: above 0 angry, below 0 sad. */
+	/** Percent of an eye that its upper lid covers, and how much lower it is at the nose: above 0 angry, below 0 sad. */
 	readonly lid: number;
 	readonly slant: number;
 	/** Percent of an eye that its lower lid covers. */
@@ -70,7 +70,7 @@ confused 🙄😕 round round 100 0 0 0 -6 -5 10 -3 3 5 wave 0 17 6 0 question
 const ALERTS =
 	" surprised:triangle_exclamation sad:circle_xmark sad:cloud_slash thinking:cloud_arrow_down thinking:download thinking:gear thinking:link ";
 
-/** The look of an emotion: a word of the family, or a text with an emoji for it. Neutral if it is neither. */
+/** Returns the look of an emotion, by its word or by a text with its emoji. Neutral if it is unknown. */
 export const lookOf = (emotion: string): Look => {
 	const [, , ...cells] = lineOf(emotion).split(" ");
 	const look = COLUMNS.split(" ").map((column, at) => {

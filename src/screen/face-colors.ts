@@ -29,7 +29,7 @@ type ColorName =
 /** The colours of a theme, from `makeColor`. */
 export type Colors = Readonly<Record<ColorName, number>>;
 
-/** The least part of their light that colours keep: a screen that is dimmed to 0 can still be found. */
+/** Minimum share of a colour's light, so that a screen dimmed to 0 can still be seen. */
 const LEAST_LIGHT = 0.15;
 
 /** The colours of a theme. @param dim percent of their full light */

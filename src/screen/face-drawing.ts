@@ -8,26 +8,26 @@ import { SentGlyphs } from "./sent-glyphs.js";
 import { drawHeader, drawLevel, headerHeight, type Level, levelTop, MARGIN, type Tools } from "./status-drawing.js";
 import { NO_PAGE, type ShownPage } from "./text-pages.js";
 
-/** Pixels of height below which a face cannot be told apart. */
+/** Pixels of height below which a face cannot be recognised. */
 const MIN_FACE = 36;
 
-/** The part of the room below the header that words leave to the face. */
+/** Share of the area below the header that words leave to the face. */
 const FACE_SHARE = 0.42;
 
-/** Pixels of the bar that shows how far pages are read. */
+/** Pixels of the bar that shows the progress of the pages. */
 const PROGRESS_HEIGHT = 2;
 
-/** Lines that words have at least, so that the face does not move for a short one. */
+/** Minimum lines of words, so that a short text does not move the face. */
 const MIN_LINES = 2;
 
-/** Rows that are drawn at a time: the canvas keeps a list of what it is to draw, which has an end. */
+/** Rows that are drawn at a time, because the canvas's display list is limited. */
 const BAND = 8;
 
 /** Corner radius of an alert's panel, and its padding, in pixels. */
 const ALERT_CORNER = 5;
 export const ALERT_EDGE = 2;
 
-/** Draws parts of a face on one canvas. Poco draws nothing twice: each part begins with its ground. */
+/** Draws parts of a face on one canvas. Poco has no frame buffer, so each part starts with its background. */
 export class FacePainter implements Tools {
 	readonly canvas: Canvas;
 	readonly font: Font;
@@ -38,7 +38,7 @@ export class FacePainter implements Tools {
 	face = BLANK_FACE;
 	look = lookOf(BLANK_FACE.emotion);
 	readonly pose: Pose = { ...REST };
-	/** Undefined unless one has just been set. */
+	/** The level that has just been set; otherwise undefined. */
 	level: Level | undefined;
 	/** First row of the words; the height of the canvas without words. */
 	wordsTop = 0;
@@ -58,7 +58,7 @@ export class FacePainter implements Tools {
 		this.showPage(NO_PAGE);
 	}
 
-	/** Number of lines of words that a face leaves room for. A small screen leaves out the face, rather than to turn pages of one or two lines. */
+	/** Number of lines below a face. A small screen omits the face, rather than turn pages of one or two lines. */
 	get linesOfWords(): number {
 		const { canvas, font } = this;
 		const below = canvas.height - headerHeight(font) - MARGIN;
@@ -67,7 +67,7 @@ export class FacePainter implements Tools {
 		return beside > MIN_LINES ? beside : Math.max(1, Math.floor(below / font.height));
 	}
 
-	/** Places words, and the face above them. The last page has as much room as the others, so that the face does not move. */
+	/** Places words, and the face above them. All pages have the same height, so that the face does not move. */
 	showPage(page: ShownPage): void {
 		const { canvas, font } = this;
 		const top = headerHeight(font);
@@ -84,7 +84,7 @@ export class FacePainter implements Tools {
 	paint(x: number, y: number, width: number, end: number): void {
 		const { canvas, brush, colors } = this;
 		const bottom = Math.min(end, canvas.height);
-		// A row of glyphs that a backend has sent takes up to 2 commands for 3 pixels.
+		// A row of sent glyphs takes up to 2 commands for 3 pixels.
 		const small = this.sent.isEmpty ? canvas.height + BAND : this.wordsTop - ALERT_EDGE;
 		let rows: number;
 		for (let top = y; top < bottom; top += rows) {
@@ -129,7 +129,7 @@ export class FacePainter implements Tools {
 		canvas.drawText(text, used, this.colors.ink, (canvas.width - width) >> 1, y, width);
 	}
 
-	/** A page of words: an alert on a panel; under several pages a bar that shows how far they are read. */
+	/** Draws a page of words: an alert on a panel, and under one of several pages a bar for the progress. */
 	private drawWords(): void {
 		const { canvas, brush, font, colors } = this;
 		const { lines, number, count } = this.page;
@@ -153,7 +153,7 @@ export class FacePainter implements Tools {
 	}
 }
 
-/** Whether a font has all characters of a code, and the screen room for them. */
+/** Whether a font has all characters of a code, and they fit on the screen. */
 const fitsIn = (canvas: Canvas, font: Font, code: string): boolean => {
 	const hasGlyphs = Array.from(code).every((character) => canvas.getTextWidth(character, font) > 0);
 	return hasGlyphs && canvas.getTextWidth(code, font) <= canvas.width;

@@ -13,16 +13,16 @@ export interface FacePlace {
 
 /** The moving members of a face. */
 export interface Pose {
-	/** Pixels that the eyes are beside their place. */
+	/** Offset of the eyes, in pixels. */
 	gazeX: number;
 	gazeY: number;
-	/** Pixels that eyes and mouth are below their place, because the face breathes. */
+	/** Downward offset of eyes and mouth from breathing, in pixels. */
 	bob: number;
 	/** Percent that the eyes are open. */
 	open: number;
 	/** Percent that the mouth is open, because it speaks. */
 	talk: number;
-	/** The step of what drips or floats, from 0 to 2. */
+	/** Step of an extra that drips or floats, from 0 to 2. */
 	step: number;
 }
 
@@ -76,13 +76,13 @@ const MOUTH_Y = 35;
 const BROW_Y = -49;
 const STROKE = 6;
 
-/** Percent that an eye must be open for its light to be seen. */
+/** Percent that an eye must be open to show its glint. */
 const GLINT_FROM = 40;
 
-/** Percent of an eye. */
+/** Percent of an eye that a low lid covers. */
 const LOW_LID = 30;
 
-/** Everything that a part of the face is drawn with. */
+/** Arguments of all functions that draw a part of the face. */
 export interface Drawing {
 	readonly brush: Brush;
 	readonly colors: Colors;
@@ -91,7 +91,7 @@ export interface Drawing {
 	readonly place: FacePlace;
 }
 
-/** Draws a face, without its ground. */
+/** Draws a face, without its background. */
 export const drawFeatures = (drawing: Drawing): void => {
 	const { brush, colors, look, place } = drawing;
 	const { x, y, unit } = place;
@@ -125,7 +125,7 @@ const isSeen = ({ brush, place }: Drawing, area: Rectangle): boolean => {
 	return brush.reaches(x + area.x * unit, y + area.y * unit, area.width * unit, area.height * unit);
 };
 
-/** @param side -1: the left one as it is seen; 1: the right one */
+/** @param side -1: the left one for the viewer; 1: the right one */
 const drawEye = (drawing: Drawing, side: number, eye: Eye): void => {
 	const { brush, colors, look, pose, place } = drawing;
 	const { unit } = place;
@@ -171,7 +171,7 @@ const drawOpenEye = (
 		brush.oval(x, y, 4 * unit, (5 * unit * pose.open) / 100);
 	} else if (pose.open >= GLINT_FROM) {
 		brush.color = colors.glint;
-		// Below a lid that hangs low.
+		// The glint is below a low lid.
 		const high = look.lid < LOW_LID ? 0.4 : 0;
 		brush.oval(x + width * 0.3, y - height * high, width * 0.32, height * 0.27);
 		if (look.cheek === 0) {

@@ -25,10 +25,10 @@ const BLINK_PAUSE = Object.freeze([2_400, 4_000] as const);
 const GAZE_PAUSE = Object.freeze([1_800, 4_200] as const);
 const BREATH = 1_900;
 
-/** Milliseconds of a step of what drips or floats. */
+/** Milliseconds of a step of an extra that drips or floats. */
 const STEP = 450;
 
-/** Milliseconds that a mouth which speaks is on its way to how it is opened next, and percent that it is. */
+/** Milliseconds from one opening of a speaking mouth to the next, and the openings in percent. */
 const SYLLABLE = 100;
 const TALK = Object.freeze([100, 30, 70, 15, 85, 45, 60, 20]);
 
@@ -36,7 +36,7 @@ const TALK = Object.freeze([100, 30, 70, 15, 85, 45, 60, 20]);
 const GAZE_X = 6;
 const GAZE_Y = 3;
 
-/** Moves a face: it blinks, looks aside, breathes and speaks. After each motion it draws again the eye or the mouth that has moved. */
+/** Moves a face: it blinks, looks aside, breathes and speaks. Redraws only the eyes, mouth or extra that moved. */
 export class FaceMotion {
 	private readonly timer: TimerModule;
 	private readonly painter: FacePainter;
@@ -75,13 +75,13 @@ export class FaceMotion {
 		this.start();
 	}
 
-	/** Moves no more, until {@link start}. */
+	/** Stops all motion until {@link start}. */
 	stop(): void {
 		this.timer.clear(this.next);
 		this.next = undefined;
 	}
 
-	/** Moves when it is time, as long as it is seen. */
+	/** Schedules the next motion, as long as the face is seen. */
 	start(): void {
 		const { wait } = this;
 		if (this.place === undefined) {
@@ -213,7 +213,7 @@ export class FaceMotion {
 		this.blink = Math.min(this.blink + 1, BLINK.length);
 	}
 
-	/** Every other time straight ahead again. */
+	/** Looks aside, and the next time straight ahead again. */
 	private lookAside(time: number, unit: number): void {
 		this.gazeIn -= time;
 		if (this.gazeIn <= 0) {
@@ -228,14 +228,14 @@ export class FaceMotion {
 		return least + this.randomBelow(more);
 	}
 
-	/** A number from 0 to less than the limit. Park and Miller's generator (MINSTD), not `Math.random`: the same pictures in each test. */
+	/** Returns a number from 0 to below the limit. MINSTD, not `Math.random`, gives each test the same pictures. */
 	private randomBelow(limit: number): number {
 		this.random = (this.random * 16_807) % 2_147_483_647;
 		return this.random % limit;
 	}
 }
 
-/** Half of the way, in whole pixels. */
+/** Returns the point halfway to a target, in whole pixels. */
 const approach = (from: number, to: number): number => {
 	const half = (to - from) / 2;
 	return from + (half < 0 ? Math.floor(half) : Math.ceil(half));

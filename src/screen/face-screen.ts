@@ -23,11 +23,11 @@ interface FaceScreenOptions {
 	readonly font: Font;
 	/** A large font, for a code that the person types in. Default: the font. */
 	readonly codeFont?: Font;
-	/** The characters that the font has: the build's glyph set. Default: a backend may send no glyphs for others. */
+	/** The glyph set of the font. Default: undefined, and a backend may not send glyphs for other characters. */
 	readonly charset?: string | undefined;
 	/** Default: the set-up is shown in words only. */
 	readonly makeQrCode?: MakeQrCode;
-	/** A screen without one shows its brightness in its colours. */
+	/** Default: brightness changes the colours. */
 	readonly backlight?: Backlight;
 	readonly timer: TimerModule;
 }
@@ -38,21 +38,21 @@ const DRAW_DELAY = 30;
 /** Milliseconds that a level is shown after it was set. */
 const LEVEL_TIME = 2_000;
 
-/** Minimum time that an idle device shows the last message, ms; and the time from then until its face sleeps. */
+/** Minimum time that an idle device shows the last message, and the time from then until its face sleeps, ms. */
 const MESSAGE_TIME = 30_000;
 const WAKE_TIME = 90_000;
 
-/** Parts of the screen that are drawn again: all of it, or rows of it. */
+/** Parts of the screen that are redrawn: all of it, or some rows. */
 type Part = "all" | "header" | "face" | "words" | "level";
 
-/** A screen that shows the device's face: its feelings, what is said, what a person should know. It moves by itself. */
+/** A screen that shows the device's animated face: emotions, spoken text, and information for people. */
 export class FaceScreen implements Screen {
 	readonly width: number;
 	readonly height: number;
 	readonly monochrome = false;
 	readonly canvas: Canvas;
 	readonly glyphs?: Glyphs;
-	/** Whether the screen is left to something else. */
+	/** Whether the screen shows a picture instead. */
 	isCovered = false;
 	private readonly options: FaceScreenOptions;
 	private readonly painter: FacePainter;
@@ -62,7 +62,7 @@ export class FaceScreen implements Screen {
 	private _theme: Theme = "light";
 	/** Percent, as the user has set it. */
 	private _brightness = 75;
-	/** Percent of the brightness: less while the screen is dimmed. */
+	/** Percent of the brightness: below 100 while the screen is dimmed. */
 	private _light = 100;
 	private isAsleep = false;
 	private drawing: TimerHandle | undefined;
@@ -91,7 +91,7 @@ export class FaceScreen implements Screen {
 		try {
 			this.lightUp(this.brightness, this.light);
 		} catch {
-			// The backlight stays as it is until the next change.
+			// The backlight keeps its state until the next change.
 			this.redraw("all");
 		}
 	}
@@ -164,7 +164,7 @@ export class FaceScreen implements Screen {
 		this.redraw("all");
 	}
 
-	/** Draws no more. */
+	/** Stops drawing. */
 	close(): void {
 		const { timer } = this.options;
 		for (const handle of [this.drawing, this.resting, this.levelTimer]) {
@@ -174,7 +174,7 @@ export class FaceScreen implements Screen {
 		this.motion.stop();
 	}
 
-	/** Draws what has changed now, and not a little later. */
+	/** Draws the changes at once, without the delay. */
 	draw(): void {
 		const { painter, dirty, canvas } = this;
 		const { setup } = painter.face;

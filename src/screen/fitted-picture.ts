@@ -7,13 +7,13 @@ export interface PictureCanvas extends Omit<Canvas, "blendRectangle" | "drawText
 
 export interface PictureScreen {
 	readonly canvas: PictureCanvas;
-	/** Degrees by which the canvas is rotated. Its bitmaps are not: they are as the screen has its pixels. */
+	/** Degrees by which the canvas is rotated. Bitmaps are not rotated with it: they have the screen's pixel order. */
 	readonly rotation: 0 | 90 | 180 | 270;
 	/** Makes a bitmap of pixels of 16 bits, in the screen's format. */
 	readonly makeBitmap: (width: number, height: number, pixels: ArrayBuffer) => object;
 }
 
-/** A picture in the middle of the screen, scaled down to fit. It is drawn band by band, as its blocks come. */
+/** A picture in the middle of the screen, scaled down to fit. It is drawn band by band, as its blocks arrive. */
 export class FittedPicture {
 	private readonly screen: PictureScreen;
 	/** Size of the picture, in pixels. */
@@ -25,14 +25,14 @@ export class FittedPicture {
 	private readonly band: Uint16Array;
 	/** The first row of the band, as the screen shows it. */
 	private top = 0;
-	/** The row behind its last one. */
+	/** The row after the band's last one. */
 	private bottom = 0;
 	/** Index of the band's first pixel, and the steps to the next pixel to the right and below. */
 	private start = 0;
 	private stepRight = 1;
 	private stepDown = 0;
 
-	/** @param blockHeight pixels that a block is high, at most */
+	/** @param blockHeight maximum height of a block, in pixels */
 	constructor(screen: PictureScreen, width: number, height: number, blockHeight: number) {
 		const { canvas } = screen;
 		const factor = Math.max(1, width / canvas.width, height / canvas.height);
@@ -47,7 +47,7 @@ export class FittedPicture {
 		canvas.end();
 	}
 
-	/** Whether something of a row of the picture is shown. */
+	/** Whether a row of the picture is shown after scaling. */
 	isShown(row: number): boolean {
 		return this.firstRow(row) < this.firstRow(row + 1);
 	}
@@ -69,7 +69,7 @@ export class FittedPicture {
 		}
 	}
 
-	/** Copies pixels to a row of the band. Each pixel on the screen is the picture's that lies there. */
+	/** Copies pixels to a row of the band, scaled by nearest neighbour. */
 	private copy(pixels: Uint16Array, from: number, row: number, left: number, right: number): void {
 		const band = this.band;
 		const step = this.stepRight;
@@ -81,7 +81,7 @@ export class FittedPicture {
 		}
 	}
 
-	/** Says how to walk through the band's pixels, so that they lie as the screen has them. */
+	/** Sets the steps through the band's pixels for the screen's rotation. */
 	private turn(rows: number): void {
 		const width = this.shownWidth;
 		const [start, right, down] = {
@@ -110,7 +110,7 @@ export class FittedPicture {
 		canvas.end();
 	}
 
-	/** The first row, or column, of the screen that shows this one of the picture, or a later one. */
+	/** Returns the first shown row that shows this row of the picture, or a later one. */
 	private firstRow(row: number): number {
 		return Math.min(this.shownHeight, Math.ceil((row * this.shownHeight) / this.height));
 	}

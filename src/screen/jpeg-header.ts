@@ -1,9 +1,9 @@
 import { ByteReader, joinBytes } from "../core/text/byte-reader.js";
 
-/** Bytes of what the decoder needs of a header: tables and sizes take about 700. */
+/** Maximum bytes that are kept of a header: tables and sizes take about 700. */
 const MAX_BYTES = 4_096;
 
-/** Blocks beside each other, and one below the other, that the SDK's decoder counts. */
+/** Maximum number of blocks in a row, and in a column, that the SDK's decoder can count. */
 const MAX_BLOCKS_ACROSS = 255;
 const MAX_BLOCKS_DOWN = 256;
 
@@ -15,7 +15,7 @@ const QUANTIZATION_TABLES = 0xdb;
 const RESTART_INTERVAL = 0xdd;
 const NEEDED = Object.freeze([BASELINE, HUFFMAN_TABLES, START_OF_SCAN, QUANTIZATION_TABLES, RESTART_INTERVAL]);
 
-/** Why a JPEG with another kind of frame is not shown. Those that are not here are as rare. */
+/** Names of kinds of frames that cannot be shown, for the error. Others are rare. */
 const KINDS: Readonly<Record<number, string>> = Object.freeze({ 193: "extended", 194: "progressive", 195: "lossless" });
 
 /** The size of a JPEG, and of the blocks that it is decoded in, in pixels. */
@@ -109,10 +109,10 @@ const isNeeded = (marker: number): boolean => {
 	return NEEDED.includes(marker);
 };
 
-/** Markers without a segment: none of them belongs into a header. */
+/** Markers without a segment, none of which belongs in a header. */
 const isAlone = (marker: number): boolean => marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd9);
 
-/** @throws Error if the decoder cannot do it */
+/** @throws Error if the decoder does not support it */
 const readFrame = (segment: Uint8Array): JpegFrame => {
 	const view = new DataView(segment.buffer, segment.byteOffset, segment.byteLength);
 	const components = segment[9];

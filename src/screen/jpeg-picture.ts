@@ -3,25 +3,25 @@ import type { Rectangle } from "./brush.js";
 import { FittedPicture, type PictureScreen } from "./fitted-picture.js";
 import { JpegHeader } from "./jpeg-header.js";
 
-/** Moddable's JPEG decoder. There is one at a time: it keeps what it knows in C's static variables. */
+/** Moddable's JPEG decoder. Only one can exist, because it keeps its state in static variables of C. */
 export interface JpegDecoder {
-	/** Takes more of the file; nothing means that there is no more. */
+	/** Adds a piece of the file; without one, the file is complete. */
 	push(piece?: ArrayBuffer): void;
 	/**
-	 * Reads a block. It is the decoder's own, and holds until the next one is read.
+	 * Reads a block, which is valid until the next one is read.
 	 *
 	 * @throws Error if the file is damaged, or ends too early
 	 */
 	read(): Rectangle | undefined;
-	/** Whether it has begun, and there are blocks to read. */
+	/** Whether decoding has begun, and there are blocks to read. */
 	readonly ready: boolean;
-	/** The pieces that are not used up. The first may be used in part. */
+	/** The pieces that are not completely decoded. The first may be decoded in part. */
 	readonly buffers: readonly ArrayBuffer[];
-	/** The pixels of the block that was read last, 16 bits each. */
+	/** The pixels of the latest block, 16 bits each. */
 	readonly pixels: ArrayBuffer;
 }
 
-/** A file of pictures that is decoded while it comes. */
+/** Decoder of a picture file that is drawn as it arrives. */
 export interface PictureDecoder {
 	/** @throws Error that says why the picture cannot be shown */
 	write(piece: Uint8Array): void;
@@ -31,7 +31,7 @@ export interface PictureDecoder {
 	close(): void;
 }
 
-/** Minimum bytes given to the decoder: it must not run out of them within a block, which takes up to half. */
+/** Minimum bytes given to the decoder, which must not run out of them within a block: a block takes up to half. */
 const PIECE_BYTES = 3_072;
 
 /** A baseline JPEG that the SDK's decoder draws block by block as it arrives. */
@@ -103,14 +103,14 @@ export class JpegPicture implements PictureDecoder {
 		}
 	}
 
-	/** The decoder has had enough to begin. It does not say why it did not. */
+	/** Called when the decoder has enough bytes to begin. It gives no reason if it has not. */
 	private expectReady(): void {
 		if (!this.decoder?.ready) {
 			throw new Error("the JPEG cannot be decoded");
 		}
 	}
 
-	/** Gives the decoder what waits, in one: it is not to have pieces that are shorter than a block. */
+	/** Gives the decoder all waiting bytes as one piece, because a piece must not be shorter than a block. */
 	private give(): void {
 		if (this.waiting.byteLength > 0) {
 			this.decoder?.push(this.waiting.buffer);

@@ -1,13 +1,13 @@
 import { deepFreeze } from "../core/text/deep-freeze.js";
 
-/** The pixels that a character moves the pen; 0 if the font has no glyph for it. */
+/** Returns the advance width of a character in pixels; 0 if the font has no glyph for it. */
 export type Measure = (character: string) => number;
 
-/** Characters that do not begin a line: closing brackets, full stops, small kana, what lengthens or repeats. */
+/** Characters that do not begin a line: closing brackets, full stops, small kana, length and iteration marks. */
 const NO_START =
 	"!%),.:;?]}¢°·’”‰′″℃、。々〉》」』】〕〗〙〛〜〟ぁぃぅぇぉっゃゅょゎ゛゜ゝゞ゠ァィゥェォッャュョヮヵヶ・ーヽヾ–…‼⁇！％），．：；？］｝｡｣､･";
 
-/** Characters that do not end a line: opening brackets, signs before an amount. */
+/** Characters that do not end a line: opening brackets, currency signs. */
 const NO_END = "([{£¥‘“〈《「『【〔〖〘〚〝＃＄（＠［｛￡￥｢";
 
 /** First and last code points of characters that a line may break before and after. */
@@ -24,7 +24,7 @@ const SHAPELESS = deepFreeze([
 /** Stands for a character that the font lacks. */
 const MISSING = "□";
 
-/** A text as a font can show it: a box for each missing character, a space for a tab, nothing without shape. */
+/** Returns a text as the font can show it: a box for a missing character, a space for a tab, nothing for SHAPELESS. */
 export const visibleText = (text: string, measure: Measure): string => {
 	let visible = "";
 	for (const character of text) {
@@ -54,7 +54,7 @@ export const breakLines = (text: string, width: number, measure: Measure): reado
 	return lines;
 };
 
-/** The pixels of a text in a line. */
+/** Returns the width of a text in a line, in pixels. */
 export const widthOf = (text: string, measure: Measure): number => {
 	let width = 0;
 	for (const character of text) {
@@ -73,7 +73,7 @@ const breakParagraph = (text: string, width: number, measure: Measure, lines: st
 			end = line.length;
 		}
 		const advance = measure(character);
-		// Spaces may hang over the edge, where they are not seen.
+		// Spaces may extend beyond the edge, where they are not seen.
 		while (line !== "" && character !== " " && used + advance > width) {
 			const cut = end > 0 ? end : placeToCut(line, character);
 			lines.push(line.slice(0, cut).trimEnd());
@@ -89,7 +89,7 @@ const breakParagraph = (text: string, width: number, measure: Measure, lines: st
 	}
 };
 
-/** Cuts a word that is too wide. A full stop takes the character before it along. */
+/** Cuts a word that is too wide. A full stop stays with the character before it. */
 const placeToCut = (line: string, after: string): number => {
 	const { length } = line.trimEnd();
 	return NO_START.includes(after) && length > 1 ? length - 1 : line.length;

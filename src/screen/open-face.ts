@@ -14,7 +14,7 @@ const GLYPH_SETS = Object.freeze(["cjk", "zh-hans", "ja", "latin"]);
 /** Bytes of Poco's display list: a band of a face takes up to 4,300. */
 const DISPLAY_LIST = 5120;
 
-/** The face on a screen that the SDK has a driver for. @param pixels the driver's instance */
+/** Opens a face on a screen that the SDK has a driver for. @param pixels the driver's instance */
 export const openFace = (pixels: object, backlight?: Backlight): FaceScreen => {
 	if (config.driverRotation) {
 		// In addition to Poco's compiled rotation: some targets have their driver rotate, too.

@@ -7,7 +7,7 @@ import { type Inflater, PngPicture } from "./png-picture.js";
 
 interface PreviewOptions {
 	readonly screen: PictureScreen;
-	/** It makes room for a picture. */
+	/** The face that a picture covers. */
 	readonly face: Pick<FaceScreen, "isCovered" | "cover" | "uncover">;
 	readonly openJpeg: () => JpegDecoder;
 	readonly openInflater: () => Inflater;
@@ -17,7 +17,7 @@ interface PreviewOptions {
 /** Milliseconds that a picture stays on the screen. */
 const SHOW_TIME = 10_000;
 
-/** Shows pictures on the screen of a face, which returns after a while, or when it has something important to tell. */
+/** Shows pictures on the screen of a face, which returns after a time, or for an alert or a code. */
 export const picturePreview = (options: PreviewOptions): Preview => {
 	let shown: ShownPicture | undefined;
 	return {
@@ -66,7 +66,7 @@ class ShownPicture implements PictureSink {
 		}
 	}
 
-	/** Draws no more, and leaves the screen as it is. */
+	/** Stops drawing, and leaves the screen unchanged. */
 	close(): void {
 		this.isClosed = true;
 		this.decoder?.close();

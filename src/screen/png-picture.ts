@@ -5,7 +5,7 @@ import type { PictureDecoder } from "./jpeg-picture.js";
 /** Moddable's decompression. */
 export interface Inflater {
 	onData: (piece: ArrayBuffer) => void;
-	/** Called when the compressed data has come to its end. */
+	/** Called at the end of the compressed data. */
 	onEnd: () => void;
 	/** @throws Error if the data is damaged */
 	push(piece: Uint8Array): void;
@@ -22,7 +22,7 @@ const FILTER = Object.freeze({ none: 0, sub: 1, up: 2, average: 3, paeth: 4 } as
 /** Bytes of the chunk IHDR (PNG specification, clause 11.2.1). */
 const HEADER_BYTES = 13;
 
-/** Bytes of a row: two of them are held, and its pixels. */
+/** Maximum bytes of a row: two rows are held, and the pixels of one. */
 const MAX_ROW_BYTES = 8_192;
 
 const MAX_PIXELS = 16_384;
@@ -62,7 +62,7 @@ export class PngPicture implements PictureDecoder {
 	private palette = new Uint8Array(0);
 	private frame: PngFrame | undefined;
 	private picture: FittedPicture | undefined;
-	/** The row that comes in, behind a byte for its filter; and the row above. */
+	/** The row that arrives, after a byte for its filter; and the row above. */
 	private row = new Uint8Array(0);
 	private above = new Uint8Array(0);
 	private pixels = new Uint16Array(0);
@@ -82,7 +82,7 @@ export class PngPicture implements PictureDecoder {
 	write(piece: Uint8Array): void {
 		this.reader.push(piece);
 		while (this.reader.available > 0 && this.readPart()) {
-			// The next part may have arrived, too.
+			// Reads all parts that have arrived.
 		}
 	}
 
@@ -96,7 +96,7 @@ export class PngPicture implements PictureDecoder {
 		this.inflater.close();
 	}
 
-	/** @returns whether there was enough of it to read */
+	/** @returns whether enough bytes had arrived to read some */
 	private readPart(): boolean {
 		const { reader, part } = this;
 		const bytes = part === "IDAT" ? reader.readSome(this.length) : reader.read(this.length);
@@ -205,12 +205,12 @@ export class PngPicture implements PictureDecoder {
 		}
 	}
 
-	/** A channel's value, as a number from 0 to 255. */
+	/** Returns a channel's value, scaled to 0 to 255. */
 	private level(index: number, depth: number): number {
 		return depth >= 8 ? this.sample(index, depth) : (this.sample(index, depth) * 255) / ((1 << depth) - 1);
 	}
 
-	/** A channel's value; of 16 bits only the upper 8. */
+	/** Returns a channel's value; of 16 bits only the upper 8. */
 	private sample(index: number, depth: number): number {
 		const bit = index * depth;
 		const byte = this.row[1 + (bit >> 3)] as number;

@@ -3,7 +3,7 @@ import { isObject } from "../core/text/json.js";
 import type { TextFont } from "../hardware/hardware.js";
 import type { Brush, Canvas, Font } from "./brush.js";
 
-/** Glyphs that are kept at most: a new one takes the place of the oldest. */
+/** Maximum number of glyphs: a new one replaces the oldest. */
 const MAX_SENT_GLYPHS = 128;
 
 /** Maximum number of glyphs in a message, as in the family. */
@@ -17,13 +17,13 @@ const SIZE = 16;
 const ASCENT = 14;
 const LEADING = 1;
 
-/** Minimum pixels that a glyph moves the pen. */
+/** Minimum advance width of a glyph, in pixels. */
 const MIN_WIDTH = 2;
 
 /** Numbers of a glyph: its rows, the leftmost pixel in bit 15, and its width. */
 const STRIDE = SIZE + 1;
 
-/** A glyph as a message has it, if its members are of these types: metrics of LVGL, in pixels but for `adv_w`. */
+/** A glyph in a message, once the types of its members are checked: metrics of LVGL, in pixels except `adv_w`. */
 interface Glyph {
 	readonly codepoint: number;
 	readonly adv_w: number;
@@ -34,14 +34,14 @@ interface Glyph {
 	readonly bitmap: unknown;
 }
 
-/** Glyphs that the font lacks: the family's `glyph_push`, version 1. Rows of one bit a pixel fit every screen and a small heap. */
+/** Glyphs that the font lacks: the family's `glyph_push`, version 1. One bit per pixel suits any screen and heap. */
 export class SentGlyphs {
 	private readonly canvas: Canvas;
 	private readonly font: Font;
-	/** A glyph's number is the place of its character. */
+	/** Characters by the numbers of their glyphs. */
 	private readonly characters: string[] = [];
 	private numbers: Uint16Array | undefined;
-	/** The number that the next glyph gets. */
+	/** Number of the next glyph. */
 	private next = 0;
 
 	constructor(canvas: Canvas, font: Font) {
@@ -49,7 +49,7 @@ export class SentGlyphs {
 		this.font = font;
 	}
 
-	/** The font that servers of the family send. @param set the glyph set of the build, for this project's gateway */
+	/** Returns the font that servers of the family send. @param set the build's glyph set, for this project's gateway */
 	static fontOf(set: string): TextFont {
 		return { bundle: "noto-v1", charset: "basic", size: 14, bpp: 1, set };
 	}
@@ -59,7 +59,7 @@ export class SentGlyphs {
 	}
 
 	/**
-	 * Keeps the glyphs of a message. A push for another font, glyphs that do not fit a line, and those that the font has are ignored.
+	 * Keeps the glyphs of a message, except those that are too large or in the font. Ignores pushes for other fonts.
 	 *
 	 * @param push the member `glyph_push` of a message
 	 * @returns whether there are new ones
@@ -80,12 +80,12 @@ export class SentGlyphs {
 		return this.next !== before;
 	}
 
-	/** The pixels that a character moves the pen; 0 if neither the font nor a sent glyph has it. */
+	/** Returns the advance width of a character in pixels; 0 if neither the font nor a sent glyph has it. */
 	measure(character: string): number {
 		return this.canvas.getTextWidth(character, this.font) || this.widthOf(character);
 	}
 
-	/** Draws a line of text: sent glyphs, and between them what the font has. */
+	/** Draws a line of text with the font and the sent glyphs. */
 	drawText(brush: Brush, text: string, color: number, x: number, y: number): void {
 		const { canvas, font } = this;
 		let pen = x;
@@ -121,7 +121,7 @@ export class SentGlyphs {
 			return;
 		}
 		const column = left < 0 ? 0 : left;
-		// LVGL has 16ths of a pixel. Glyphs do not overlap, so that the canvas's list of commands has an end.
+		// LVGL has 16ths of a pixel. Glyphs do not overlap, which limits the canvas's display list.
 		const pixels = Math.max((advance + 8) >> 4, column + width);
 		const top = ASCENT - height - bottom;
 		const isInLine = top >= 0 && height >= 0 && top + height <= SIZE && width >= 0 && column + width <= SIZE;
@@ -147,7 +147,7 @@ export class SentGlyphs {
 		this.next = (this.next + 1) % MAX_SENT_GLYPHS;
 	}
 
-	/** Each run of pixels in a row is a rectangle: screens that are rotated need no other bitmaps. */
+	/** Draws each run of pixels in a row as a rectangle, so that rotated screens need no other bitmaps. */
 	private draw(brush: Brush, at: number, color: number, x: number, y: number): void {
 		const numbers = this.numbers as Uint16Array;
 		for (let row = 0; row < SIZE; row += 1) {

@@ -19,17 +19,17 @@ const BORDER = 4;
 /** Pixels of a module that a phone's camera can tell apart. */
 const MIN_SCALE = 2;
 
-/** Lines for what happens now: more would cover the network's name. */
+/** Maximum lines of progress: more would cover the network's name. */
 const MAX_PROGRESS_LINES = 4;
 
-/** The text by which a phone's camera joins a Wi-Fi network. */
+/** Returns the text of a QR code with which a phone joins a Wi-Fi network. */
 const wifiText = ({ ssid, password }: WiFiAccess): string => {
 	const quote = (text: string): string => text.replace(/[\\;,:"]/g, "\\$&");
 	const secret = password === "" ? "" : `P:${quote(password)};`;
 	return `WIFI:T:${password === "" ? "nopass" : "WPA"};S:${quote(ssid)};${secret};`;
 };
 
-/** Draws how a phone gets to the set-up page: a QR code if there is one, the same in words, and the progress. */
+/** Draws the way to the set-up page: a QR code if there is one, the same in words, and the progress. */
 export const drawSetup = (tools: Tools, face: Face, setup: SetupNotice, code?: QrCode): void => {
 	const { canvas, brush, font, colors } = tools;
 	const { width, height } = canvas;
@@ -61,7 +61,7 @@ export const drawSetup = (tools: Tools, face: Face, setup: SetupNotice, code?: Q
 	}
 };
 
-/** Pixels of a side, a whole number for each module; 0 if there is no room for a code that a phone can read. */
+/** Returns the side in pixels, a whole number per module; 0 if there is no room for a readable code. */
 const codeSide = (code: QrCode | undefined, room: number): number => {
 	const modules = (code?.size ?? 0) + 2 * BORDER;
 	const scale = Math.floor(room / modules);
@@ -85,7 +85,7 @@ const drawLines = (
 	}
 };
 
-/** Dark on white for every reader. Row by row, because the canvas's list of commands has an end. */
+/** Draws dark on white for every reader, and row by row, because the canvas's display list is limited. */
 const drawCode = (canvas: Canvas, code: QrCode, x: number, y: number, side: number): void => {
 	const { size } = code;
 	const scale = side / (size + 2 * BORDER);
@@ -104,7 +104,7 @@ const drawCode = (canvas: Canvas, code: QrCode, x: number, y: number, side: numb
 	}
 };
 
-/** The QR code for a network, or none if its name and password are too long for one. */
+/** Makes the QR code for a network; undefined if its name and password are too long. */
 export const makeWiFiCode = (makeQrCode: MakeQrCode, access: WiFiAccess): QrCode | undefined => {
 	try {
 		return makeQrCode({ input: wifiText(access), maxVersion: MAX_VERSION });

@@ -14,7 +14,7 @@ const OFFLINE: Status = Object.freeze({ word: "offline", color: "alert" });
 const SETUP: Status = Object.freeze({ word: "setup", color: "notice" });
 const CONNECTING: Status = Object.freeze({ word: "connecting", color: "accent" });
 
-/** The states that a person is told of. */
+/** The states that are shown to people. */
 const STATES: Readonly<Record<string, Status>> = deepFreeze({
 	starting: CONNECTING,
 	wifi_configuring: SETUP,
@@ -25,13 +25,13 @@ const STATES: Readonly<Record<string, Status>> = deepFreeze({
 	fatal_error: { word: "error", color: "alert" },
 });
 
-/** States in which a device that is offline has something more important to tell. */
+/** States that are more important to show than that the device is offline. */
 const ABOVE_OFFLINE = Object.freeze(["wifi_configuring", "upgrading", "fatal_error"]);
 
 /** Changes that a person notices wake the face. */
 const FOR_PEOPLE = Object.freeze("state code emotion alert setup online volume details".split(" ") as (keyof Face)[]);
 
-/** Undefined while all is as it should be. */
+/** Returns the status to show; undefined in normal operation. */
 const statusOf = ({ state, online, setup }: Pick<Face, "state" | "online" | "setup">): Status | undefined => {
 	if (setup !== undefined) {
 		return SETUP;
@@ -39,24 +39,24 @@ const statusOf = ({ state, online, setup }: Pick<Face, "state" | "online" | "set
 	return online || ABOVE_OFFLINE.includes(state) ? STATES[state] : OFFLINE;
 };
 
-/** The word for the status; empty while all is as it should be. */
+/** Returns the word for the status; empty in normal operation. */
 const statusText = (face: Face): string => {
 	const status = statusOf(face);
 	return (status && face.words?.[status.word]) ?? "";
 };
 
-/** State and backend in the firmware's words, to find a fault. */
+/** Returns state and backend in the firmware's own terms, for troubleshooting. */
 const detailsOf = ({ state, backend, connected }: Face): string =>
 	`${state} ${connected ? "" : "! "}${hostOf(backend)}`;
 
-/** The host in a URL, for there is no room for more. */
+/** Returns the host of a URL, because there is no room for more. */
 export const hostOf = (url: string): string => {
 	const start = url.indexOf("://") + 3;
 	const end = url.indexOf("/", start);
 	return start < 3 ? url : url.slice(start, end < 0 ? undefined : end);
 };
 
-/** The header, in a form that can be compared. */
+/** Returns the content of the header, as a text to compare. */
 export const headerOf = (face: Face): string => {
 	const { battery, signal, online, details } = face;
 	const status = statusText(face);
@@ -67,7 +67,7 @@ export const headerOf = (face: Face): string => {
 /** Whether a change wakes the face. */
 export const isForPeople = (old: Face, face: Face): boolean => FOR_PEOPLE.some((key) => old[key] !== face[key]);
 
-/** The words, in a form that can be compared. */
+/** Returns the words, as a text to compare. */
 export const wordsOf = ({ message, alert }: Face): string => `${alert.status}\n${alert.message}\n${message}`;
 
 /** Pixels around the drawing. */
@@ -99,10 +99,10 @@ export interface Tools {
 	readonly colors: Colors;
 }
 
-/** Pixels of the line on top. */
+/** Height of the header, in pixels. */
 export const headerHeight = (font: Font): number => font.height + MARGIN;
 
-/** Status text, and icons for battery and Wi-Fi, unless a small screen has no room for both. */
+/** Draws the status, and icons for battery and Wi-Fi, unless a small screen has no room for both. */
 export const drawHeader = (tools: Tools, face: Face): void => {
 	const { canvas, brush, font, colors } = tools;
 	const word = face.details ? "" : statusText(face);
@@ -184,7 +184,7 @@ const drawWiFi = ({ brush, colors }: Tools, signal: number, x: number, y: number
 /** The first row of a level's panel. */
 export const levelTop = (canvas: Canvas): number => canvas.height - LEVEL_HEIGHT - MARGIN;
 
-/** An icon, and a bar that is as long as the level is high. */
+/** Draws an icon, and a bar as long as the level. */
 export const drawLevel = ({ canvas, brush, colors }: Tools, { of, percent }: Level): void => {
 	const width = Math.min(canvas.width - 2 * MARGIN, MAX_LEVEL_WIDTH);
 	const x = (canvas.width - width) >> 1;

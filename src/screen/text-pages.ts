@@ -2,7 +2,7 @@ import { deepFreeze } from "../core/text/deep-freeze.js";
 import type { Face, TimerHandle, TimerModule } from "../hardware/hardware.js";
 import { breakLines, type Measure, widthOf } from "./line-breaks.js";
 
-/** A line of what is said. */
+/** A line of text. */
 interface PageLine {
 	readonly text: string;
 	readonly isAlert: boolean;
@@ -23,17 +23,17 @@ export interface ShownPage {
 	readonly count: number;
 }
 
-/** The page of a face that says nothing. */
+/** The page of a face without words. */
 export const NO_PAGE: ShownPage = deepFreeze({ lines: [], number: 0, count: 0 });
 
-/** Milliseconds that it takes to find a new page. */
+/** Milliseconds that a person needs to notice a new page. */
 const FIND_TIME = 1_500;
 
-/** Pixels of text that are read in a second at 16 pixels of height: about 7 ideographs, or 14 letters. */
+/** Pixels of text that a person reads per second at 16 pixels of height: about 7 ideographs, or 14 letters. */
 const READ_PIXELS = 110;
 
 /**
- * Lays out an alert, and then the message, in pages that a person can read one after the other. At least one page, perhaps an
+ * Lays out an alert, and then the message, in pages to read one after the other. Returns at least one page, perhaps an
  * empty one.
  *
  * @param room pixels of a line, and lines of a page
@@ -56,7 +56,7 @@ export const layOutPages = (
 	return pages;
 };
 
-/** Shows page after page, and then the first again, because nobody may have looked. */
+/** Shows the pages in turn, and then starts over, because nobody may have looked. */
 export class TurningPages {
 	/** The current page; it has no lines if there are no pages. */
 	shown = NO_PAGE;
@@ -83,7 +83,7 @@ export class TurningPages {
 		this.turnTo(0);
 	}
 
-	/** Turns no more. */
+	/** Stops turning pages. */
 	close(): void {
 		this.timer.clear(this.turning);
 	}
