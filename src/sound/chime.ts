@@ -12,7 +12,7 @@ const TONE = 4_000;
 /** Samples computed at a time, to save heap. */
 const PIECE = 500;
 
-/** Half of the largest sample: a chime is not to startle. */
+/** Half of the largest sample, so that the chime does not startle. */
 const LOUDEST = 16_384;
 
 /** Plays two short tones. Settles when they were played; rejects if another sound started or the player failed. */

@@ -24,19 +24,19 @@ interface Frame {
 
 const HEADER_BYTES = 4;
 
-/** Bytes after a frame that the decoder reads: the next frame says how much of this one belongs to it. */
+/** Bytes after a frame that the decoder also reads: the next frame says how much of this one belongs to it. */
 const GUARD = 8;
 
-/** Bytes for a frame, of at most 1,441: libmad reads up to 2,048 bytes after a damaged one (CVE-2017-8374). */
+/** Bytes of the buffer for a frame, at most 1,441: libmad reads up to 2,048 after a damaged one (CVE-2017-8374). */
 const INPUT_BYTES = 4_096;
 
 /** Bytes of the samples of the longest frame. */
 const MAX_SAMPLE_BYTES = 2 * 1_152;
 
-/** Bytes without a frame that are skipped: damage, a tag at the end, and the first part of a frame in a stream. */
+/** Maximum bytes skipped without a frame: damage, a tag at the end, and the cut first frame of a stream. */
 const MAX_SKIPPED = 65_536;
 
-/** Kilobits a second, by a header's four bits: of MPEG 1, and of MPEG 2 and 2.5. Free formats are not supported. */
+/** Kilobits per second by a header's four bits, for MPEG 1, and for MPEG 2 and 2.5. Free formats are not supported. */
 const KILOBITS: readonly number[] = Object.freeze([0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]);
 const LOW_KILOBITS: readonly number[] = Object.freeze([0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]);
 
@@ -57,7 +57,7 @@ export class Mp3Reader implements SoundReader {
 	private readonly openDecoder: () => Mp3Decoder;
 	private readonly reader = new ByteReader();
 	private readonly input = new Uint8Array(INPUT_BYTES);
-	/** The file's first bytes say which of them it needs, whatever its name is. */
+	/** Reader of a WAV file, which is recognised by its first bytes, not by its name. */
 	private wav: WavReader | undefined;
 	private decoder: Mp3Decoder | undefined;
 	/** Hertz, of the first frame. Frames of other rates are not played. */
@@ -164,7 +164,7 @@ export class Mp3Reader implements SoundReader {
 	}
 }
 
-/** @returns undefined if it is no header of layer III */
+/** @returns undefined if it is not a header of layer III */
 const readHeader = (header: number): Frame | undefined => {
 	const divisor = DIVISORS[(header >>> 19) & 3] as number;
 	const [kilobits, bytes] = divisor === 1 ? [KILOBITS, 144_000] : [LOW_KILOBITS, 72_000];

@@ -7,10 +7,10 @@ import { inBuild } from "../platform/in-build.js";
 import type { AudioOutClass } from "./played-sound.js";
 import { SoundPlayer } from "./sound-player.js";
 
-/** Fonts and certificates are resources, too. */
+/** Whether a resource is a sound: fonts and certificates are resources, too. */
 const isSound = (name: string): boolean => /\.(wav|mp3|pcm)$/.test(name);
 
-/** The sound files among the firmware's resources: a manifest's `data`. The SDK's ResourceIterator makes `Resource` iterable. */
+/** The sound files among the resources, a manifest's `data`. The SDK's ResourceIterator makes `Resource` iterable. */
 const soundFiles: SoundFiles = deepFreeze({
 	get names() {
 		return [...(Resource as unknown as Iterable<string>)].filter(isSound);

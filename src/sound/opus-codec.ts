@@ -3,10 +3,10 @@ import { FAMILY_AUDIO } from "../protocols/envelope.js";
 import type { OpusThread } from "./opus-threads.js";
 import { type CodecParts, Recording } from "./recording.js";
 
-/** Milliseconds of sound that wait before the first is played: a network delivers unevenly. */
+/** Milliseconds of sound to buffer before playing, because of network jitter. */
 const PREBUFFER = 180;
 
-/** Limit of the packets that wait before the first is played: half of the decoder's queue. */
+/** Maximum number of packets to buffer before playing: half of the decoder's queue. */
 const MAX_PREBUFFERED = 20;
 
 /** Milliseconds between two checks for decoded samples: less than the audio output buffers. */
@@ -20,7 +20,7 @@ interface Played {
 	readonly sound: Sound;
 	/** Timestamps of the packets in the decoder. */
 	readonly timestamps: number[];
-	/** Resolves when the last sample was played, or it ended early. */
+	/** Resolves when the last sample was played, or playing ended early. */
 	over: Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export class OpusCodec implements Codec {
 	readonly isFullDuplex: boolean;
 	private readonly parts: CodecParts;
 	private played: Played | undefined;
-	/** Why what was played last ended early. `stop` is no failure. */
+	/** Reason why the latest sound ended early. `stop` is not a failure. */
 	private failure: Error | undefined;
 	private recording: Recording | undefined;
 	/** Timestamps of packets that were played and are not yet reported, the oldest first. */

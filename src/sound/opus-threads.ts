@@ -15,7 +15,7 @@ export class OpusThread extends Native("xs_opus_destructor") {
 	}
 
 	/**
-	 * @param block is copied: a packet, an empty one for one that was lost; or the samples of exactly one packet
+	 * @param block is copied: a packet, empty if it was lost; or the samples of exactly one packet
 	 * @returns false if too many wait: it is dropped
 	 */
 	write(block: Uint8Array): boolean {
@@ -27,7 +27,7 @@ export class OpusThread extends Native("xs_opus_destructor") {
 		native("xs_opus_complete").call(this);
 	}
 
-	/** The samples of a packet, or a packet: undefined while none is ready, null once all were read. */
+	/** Returns the samples of a packet, or a packet; undefined while none is ready, null once all were read. */
 	read(): ArrayBuffer | undefined | null {
 		return native("xs_opus_read").call(this) as ArrayBuffer | undefined | null;
 	}

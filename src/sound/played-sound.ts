@@ -17,16 +17,16 @@ export interface AudioOutOptions {
 	readonly sampleRate: number;
 	readonly channels: 1;
 	readonly bitsPerSample: 16;
-	/** Called again and again from `start` on, even if nothing was written. */
+	/** Called repeatedly after `start`, even if nothing was written. */
 	readonly onWritable: (bytes: number) => void;
 }
 
 export type AudioOutClass = new (options: AudioOutOptions) => AudioOut;
 
-/** Bytes that may wait to be played. Beyond that, `write` waits. */
+/** Maximum queued bytes. Beyond it, `write` waits. */
 const ENOUGH = 4_096;
 
-/** Silence after the last sample, in pieces of bytes: more than any platform buffers, so that it has been played. */
+/** Silence after the last sample: bytes of a piece, and number of pieces. More than any platform buffers. */
 const SILENCE = 1_024;
 const TAIL = 24;
 
@@ -41,7 +41,7 @@ export class PlayedSound implements Sound {
 	private readonly watch: TimerHandle;
 	private readonly pieces: Uint8Array[] = [];
 	private held = 0;
-	/** Whether the pieces have all that is left to play. */
+	/** Whether all remaining samples are in the pieces. */
 	private isEnding = false;
 	/** Why the sound has ended; undefined while it plays. */
 	private over: Error | undefined;

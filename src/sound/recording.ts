@@ -8,7 +8,7 @@ import type { AudioOutOptions } from "./played-sound.js";
 const FRAME = (FAMILY_AUDIO.sample_rate * FAMILY_AUDIO.frame_duration) / 1_000;
 const FRAME_BYTES = 2 * FRAME;
 
-/** Milliseconds between two checks for a packet: a third of what one lasts. */
+/** Milliseconds between two checks for a packet: a third of its duration. */
 const PERIOD = 20;
 
 /** ECMA-419's audio in. */
@@ -27,7 +27,7 @@ export interface AudioInOptions extends Pick<AudioOutOptions, "audioType" | "sam
 /** Parts of a codec. Samples have 16 bits, low byte first. */
 export interface CodecParts extends Runtime {
 	readonly player: Player;
-	/** Channels that the audio in needs to be set to for the samples of one microphone. Undefined on a board without one. */
+	/** Channels of the audio in that give the samples of one microphone. Undefined on a board without one. */
 	readonly channels?: 1 | 2 | undefined;
 	/** Whether the microphone has an I2S port that the player does not use: then it records while the player plays. */
 	readonly hasOwnPort: boolean;

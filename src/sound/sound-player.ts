@@ -5,7 +5,7 @@ import { type AudioOutClass, PlayedSound } from "./played-sound.js";
 /** The range of the audible volume in decibels. */
 const RANGE = 48;
 
-/** Plays on the platform's audio out, which is open only while a sound is played: its buffers take 28 KB of a chip's memory. */
+/** Plays on the platform's audio out, which is open only during a sound: its buffers take 28 KB of a chip's memory. */
 export class SoundPlayer implements Player, Speaker {
 	/** The firmware's sound files. */
 	readonly files: SoundFiles | undefined;

@@ -28,7 +28,7 @@ export class WavReader implements SoundReader {
 	private readonly reader = new ByteReader();
 	private format: Format | undefined;
 	private part: keyof typeof PART_BYTES | "samples" = "riff";
-	/** Size of the chunk, and of the samples that are left of it, in bytes. */
+	/** Remaining bytes of the chunk or its samples. */
 	private left = 0;
 
 	/** @param rawRate Hertz, for samples without a head: 16 bits, low byte first, one channel */
@@ -85,7 +85,7 @@ export class WavReader implements SoundReader {
 		}
 	}
 
-	/** Samples of all channels come together, as a frame. A part of one waits for the next piece. */
+	/** Reads whole frames, of one sample per channel. A part of a frame waits for the next piece. */
 	private readSamples(): Uint8Array {
 		const { channels, bits } = this.format as Format;
 		const frame = (channels * bits) / 8;
@@ -120,7 +120,7 @@ const readFormat = (view: DataView): Format => {
 	return { sampleRate, channels, bits };
 };
 
-/** The mean of the channels, as 16 bits. Samples of 8 bits have no sign: 128 is silence. */
+/** Returns the mean of the channels, as 16 bits. Samples of 8 bits are unsigned: 128 is silence. */
 const mixed = (bytes: Uint8Array, channels: 1 | 2, bits: 8 | 16): Uint8Array => {
 	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 	const size = bits / 8;
