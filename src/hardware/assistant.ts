@@ -9,23 +9,23 @@ export interface Answer {
 /** The language model behind the backend. The firmware makes it if the build has the feature `conversation`. */
 export interface Assistant {
 	/**
-	 * Says a text to it, as if a person had spoken. A text that waits for its answer is given up.
+	 * Sends a text to it, as if a person had spoken. Cancels a text that waits for its answer.
 	 *
 	 * @param text 1 to {@link MAX_SAID} characters
 	 * @returns the whole answer, once the assistant has spoken it. Rejects with the reason if none came.
 	 */
 	say(text: string): Promise<Answer>;
 	/**
-	 * Says a text to it without waiting for the answer, and then listens to the person. Interrupts it if it speaks.
+	 * Sends a text to it without waiting for the answer, and then listens to the person. Interrupts it if it speaks.
 	 *
 	 * @throws Error if the device is busy, or the backend cannot be reached or has no assistant
 	 */
 	wake(text: string): void;
-	/** Gives up what was said last, and asks the backend to stop speaking. */
+	/** Cancels the text that waits for its answer, and asks the backend to stop speaking. */
 	interrupt(): void;
 }
 
-/** Characters of a text that is said to the assistant. */
+/** Maximum characters of a text for the assistant. */
 export const MAX_SAID = 500;
 
 /** Console for a conversation in writing: the prompt of a virtual device. */

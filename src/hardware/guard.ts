@@ -3,10 +3,10 @@ import type { Runtime } from "./hardware.js";
 /** Milliseconds between two errors in the log: a part that is polled may fail many times a second. */
 const LOG_INTERVAL = 10_000;
 
-/** Characters of an error that are kept. */
+/** Maximum characters of an error that is kept. */
 const MAX_ERROR = 200;
 
-/** Reasons for which XS would end the machine, and after which it can continue. Lack of memory is none of them. */
+/** Reasons for which XS ends the machine although it could continue. Lack of memory is not one. */
 const UNHANDLED: readonly string[] = Object.freeze(["unhandled exception", "unhandled rejection"]);
 
 /** Keeps the machine running after exceptions that nobody caught. Counts each, and logs one in ten seconds. */
@@ -27,7 +27,7 @@ export class Guard {
 	}
 
 	/**
-	 * Replaces the default of XS, which ends the machine. XS calls the global function `abort` before that, where the
+	 * Replaces the default of XS, which ends the machine. XS calls the global function `abort` before that, if the
 	 * manifest has the define `xs.abortHook`, and continues if it returns false.
 	 */
 	install(): void {

@@ -11,13 +11,13 @@ interface Direction {
 
 /** A head that turns and tilts. */
 export interface Head {
-	/** @throws Error if it does not move so far */
+	/** @throws Error if the direction is out of range */
 	check(direction: Partial<Direction>): void;
 	/**
-	 * Moves the head, and ends a gesture of the same servo. Resolves once its servos are on their way.
+	 * Moves the head, and ends a gesture of the same servo. Resolves once its servos have started.
 	 *
 	 * @param speed degrees per second. Default 120
-	 * @throws Error if a servo does not answer, or does not move so far
+	 * @throws Error if a servo does not answer, or the direction is out of its range
 	 */
 	move(direction: Partial<Direction>, speed?: number): Promise<void>;
 	/**
@@ -28,7 +28,7 @@ export interface Head {
 	 */
 	lookAt(ahead: number, right: number, up: number): Promise<Direction>;
 	/**
-	 * Nods or shakes the head, and returns it to the angle that it was moved to last. A head that was turned by hand goes there, too.
+	 * Nods or shakes the head, and returns it to its last commanded angle, even if it was turned by hand since.
 	 *
 	 * @param sleep waits, in milliseconds. It rejects to end the gesture
 	 * @returns false if another movement interrupted it
@@ -37,7 +37,7 @@ export interface Head {
 	gesture(gesture: keyof typeof GESTURES, sleep: (delay: number) => Promise<void>): Promise<boolean>;
 }
 
-/** The chip's last UART has the servos: the first has the log, and a project's serial part is on the second by default. */
+/** UART of the servos, the chip's last: the first has the log, a project's serial part uses the second by default. */
 export const HEAD_UART = 2;
 
 /** A servo that acknowledges each move. */
@@ -45,10 +45,10 @@ export interface TurningServo extends Servo {
 	/** Last commanded angle, in degrees; undefined before the first move. */
 	readonly target: number | undefined;
 	/**
-	 * Turns the arm. Resolves once it is on its way.
+	 * Turns the arm. Resolves once the movement has started.
 	 *
 	 * @param speed degrees per second. Default 120
-	 * @throws Error if the servo does not answer, or does not move so far
+	 * @throws Error if the servo does not answer, or the angle is out of range
 	 */
 	move(angle: number, speed?: number): Promise<void>;
 }

@@ -3,10 +3,10 @@ export const MAX_PICTURE_BYTES = 6_000;
 
 /** Bytes that are read piece by piece, so that a picture need never be in the heap as a whole. */
 export interface ByteSource {
-	/** Bytes in all. */
+	/** Total number of bytes. */
 	readonly byteLength: number;
 	/**
-	 * The next bytes: at least 1 and at most `count`, as long as there are more. They are valid until the next call.
+	 * Reads the next bytes, from 1 to `count`, as long as there are more. They are valid until the next call.
 	 * Rejects if they cannot be read. Must not be called again before the promise has settled.
 	 */
 	read(count: number): Promise<ArrayBuffer | Uint8Array>;
@@ -36,7 +36,7 @@ export const heldBytes = (bytes: Uint8Array, release: () => void = () => {}): By
 /**
  * Reads all bytes into the heap, and closes the source.
  *
- * @param maxBytes how many there may be. Rejects if there are more.
+ * @param maxBytes limit. Rejects if there are more.
  */
 export const readWhole = async (source: ByteSource, maxBytes: number): Promise<ArrayBuffer> => {
 	try {
@@ -77,8 +77,8 @@ export interface Preview {
 export interface PictureSink {
 	/** @throws Error that says why the picture cannot be shown */
 	write(piece: ArrayBuffer): void;
-	/** The file is complete. Rejects if it cannot be shown. */
+	/** Completes the file. Rejects if it cannot be shown. */
 	end(): Promise<void>;
-	/** The rest of the file will not arrive: the screen returns to what it showed before. */
+	/** Drops the picture, whose rest will not arrive. The screen returns to its previous content. */
 	cancel(): void;
 }

@@ -17,14 +17,14 @@ export interface Reminders {
 	cancel(id: number): void;
 }
 
-/** Timers at the same time. */
+/** Maximum number of timers. */
 export const MAX_REMINDERS = 8;
 
-/** Seconds that a timer may take: 7 days. */
+/** Maximum seconds of a timer: 7 days. */
 export const MAX_SECONDS = 604_800;
 
-/** Characters of what it is for. */
+/** Maximum characters of a timer's text. */
 export const MAX_REMINDER_TEXT = 100;
 
-/** 2024, in milliseconds since 1970. A clock that says less was not set since the chip has started. */
+/** 2024, in milliseconds since 1970. An earlier clock was not set since the chip started. */
 export const SET_CLOCK = 1_704_067_200_000;

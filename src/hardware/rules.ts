@@ -44,7 +44,7 @@ export interface Rule {
 	readonly when: RuleTrigger;
 	readonly unless?: RuleState | undefined;
 	readonly do: readonly RuleCall[];
-	/** Seconds from one run to the next at least. */
+	/** Minimum seconds from one run to the next. */
 	readonly cooldown?: number | undefined;
 	/** Whether it runs. Default true. */
 	readonly on?: boolean | undefined;
@@ -54,11 +54,11 @@ export interface Rule {
 export interface RuleBook {
 	/** Each rule as it is stored, with its runs and its last error. */
 	readonly all: readonly object[];
-	/** The kinds in the device's status: rules only while there is one. */
+	/** The kinds in the device's status, with rules only while there is one. */
 	readonly statusKinds: typeof STATUS_KINDS;
 	/** The device's local time, "sun 2026-11-29 07:00"; undefined while its clock is not set. */
 	readonly localTime: string | undefined;
-	/** Name of what needs the device awake; undefined if only presses and tools run its rules and handlers. */
+	/** Name of a rule or handler that needs the device awake; undefined if only presses and tools trigger them. */
 	readonly awake: string | undefined;
 	/**
 	 * Stores a rule, and replaces the one of the same name.
@@ -97,13 +97,13 @@ export const rule = definePartKind<ActiveRule>()({
 /** Kinds in the status of a device with rules. */
 export const KINDS_WITH_RULES: typeof STATUS_KINDS = Object.freeze([...STATUS_KINDS, rule]);
 
-/** Rules of a device. */
+/** Maximum number of rules. */
 export const MAX_RULES = 16;
 
 /** Names become members of results, and of entities in Home Assistant. */
 export const isRuleName = (name: string): boolean => /^[A-Za-z]\w{0,31}$/.test(name);
 
-/** Bytes of a rule as JSON. */
+/** Maximum bytes of a rule as JSON. */
 export const MAX_RULE_BYTES = 256;
 
 /** Longest time between two runs, in seconds: a week. */

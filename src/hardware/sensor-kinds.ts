@@ -1,7 +1,7 @@
 import { deepFreeze } from "../core/text/deep-freeze.js";
 
 interface KnownKind {
-	/** In which ECMA-419 measures it (§13), as Home Assistant knows it. */
+	/** The unit of ECMA-419 (§13), as Home Assistant writes it. */
 	readonly unit: string;
 	/** The change that is worth an event, unless a part says otherwise. */
 	readonly step: number;

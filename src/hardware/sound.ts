@@ -24,12 +24,12 @@ export interface SoundReader {
 	/** Hertz; undefined until samples were read. */
 	readonly sampleRate: number | undefined;
 	/**
-	 * @param piece the next one, once the samples of the one before were read; undefined at the end of the file
+	 * @param piece the next one, once the samples of the previous one were read; undefined at the end of the file
 	 * @returns its samples, as {@link Sound} takes them
 	 * @throws Error if the file cannot be played, perhaps only as samples are read
 	 */
 	read(piece?: Uint8Array): Iterable<Uint8Array>;
-	/** Frees what it holds, if that is more than an object. */
+	/** Frees its memory outside the heap. Absent without any. */
 	close?(): void;
 }
 
@@ -71,7 +71,7 @@ export interface Player {
 export const MIN_RATE = 8_000;
 export const MAX_RATE = 48_000;
 
-/** The format of a board's audio, as the hello tells it. */
+/** The format of a board's audio, as in the hello. */
 export interface AudioParams {
 	readonly format: string;
 	/** Hertz. */
@@ -91,23 +91,23 @@ export type PlayOpusFile = (url: string, onStart: () => void) => Promise<void>;
 /** Receives a recorded packet, and the timestamp of the packet that was played meanwhile: 0 for none. */
 export type OnRecorded = (packet: Uint8Array, timestamp: number) => void;
 
-/** Plays, and with a microphone records, packets of Opus. How they are framed on the wire is not its concern. */
+/** Plays, and with a microphone records, packets of Opus, without their framing on the wire. */
 export interface Codec {
-	/** The format that it records, which the hello tells. */
+	/** The format that it records, for the hello. */
 	readonly params: AudioParams;
 	/** Whether it records while it plays. Default false. */
 	readonly isFullDuplex?: boolean;
 	/** Whether a switch of the board has cut off its microphone. Absent on a board without one. */
 	readonly muted?: boolean;
 	/**
-	 * Starts a sound, which replaces the one before it at once.
+	 * Starts a sound, which replaces the previous one at once.
 	 *
 	 * @param params the format of its packets
 	 * @throws Error if it cannot play them
 	 */
 	begin(params: AudioParams): void;
 	/**
-	 * Plays a packet after those before it. A packet that cannot be decoded is silence.
+	 * Plays a packet after the previous ones. A packet that cannot be decoded is silence.
 	 *
 	 * @param packet valid during the call; empty: one that was lost
 	 * @param timestamp the backend's. Default 0 for none
@@ -115,7 +115,7 @@ export interface Codec {
 	 * @throws Error if the sound failed
 	 */
 	play(packet: Uint8Array, timestamp?: number): boolean;
-	/** Ends the packets. Settles when all of them were played, or the sound was stopped; rejects if they cannot be played. */
+	/** Ends the packets. Settles when all were played, or the sound was stopped; rejects if they cannot be played. */
 	end(): Promise<void>;
 	/** Ends the sound at once. Does nothing without one. */
 	stop(): void;

@@ -21,9 +21,9 @@ export interface FirmwareSink {
 
 /** A board's two slots for firmware: one runs, the other is for updates. */
 export interface Updater {
-	/** Bytes that an image may have. */
+	/** Maximum bytes of an image. */
 	readonly capacity: number;
-	/** Whether the running firmware is on trial: it was installed by an update, and a restart brings the previous one back. */
+	/** Whether the running firmware is on trial: an update installed it, and a restart rolls it back. */
 	readonly isOnTrial: boolean;
 	/**
 	 * Starts to store an image.

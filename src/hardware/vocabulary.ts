@@ -1,4 +1,4 @@
-// What clients, the gateway and the docs say of parts and events. No device imports it.
+// Texts about parts and events, for clients, the gateway and the docs. No device imports them.
 import { deepFreeze } from "../core/text/deep-freeze.js";
 import { type KindName, PART_KINDS } from "./kinds/index.js";
 import { type Member, notificationOf, type PartKind } from "./kinds/part-kind.js";
@@ -17,7 +17,7 @@ interface EventFilter {
 	readonly crosses?: "above" | "below";
 }
 
-/** Type of events of which devices notify. */
+/** Type of events that devices report. */
 export interface DeviceEvent {
 	readonly name: string;
 	readonly title: string;
@@ -30,11 +30,11 @@ export interface DeviceEvent {
 	readonly sources?: Readonly<Record<string, string>>;
 	/** The kind of the parts whose event it is. */
 	readonly kind?: PartKind;
-	/** Whether it says what people say: it is only for clients that see a device's user-only tools. */
+	/** Whether it reveals what people say, and is only for clients that see a device's user-only tools. */
 	readonly isPersonal?: true;
 }
 
-/** Texts of kinds' events that differ from the ones made of the kind. */
+/** Texts of kinds' events that differ from the generated ones. */
 const TEXTS: Readonly<Partial<Record<KindName, Partial<Pick<DeviceEvent, "description" | "filters">>>>> = {
 	button: {
 		description: "A button of a device was pressed.",
@@ -62,7 +62,7 @@ const TEXTS: Readonly<Partial<Record<KindName, Partial<Pick<DeviceEvent, "descri
 	},
 };
 
-/** Defines a type of events. Its title and its notification are made of its name, unless it has others. */
+/** Defines a type of events. Its title and notification are derived from its name by default. */
 const defineEvent = (
 	event: Omit<DeviceEvent, "title" | "notification" | "filters"> & Partial<DeviceEvent>,
 ): DeviceEvent => {
@@ -71,7 +71,7 @@ const defineEvent = (
 	return deepFreeze({ title, notification: notificationOf(event.name), filters: {}, ...event });
 };
 
-/** The events of a kind. A client may ask for one part, and for one of two states. */
+/** Returns the events of a kind. Clients may filter them by part, and by one of two states. */
 const eventsOf = (kind: PartKind & { readonly name: KindName }): DeviceEvent[] => {
 	const { name, event } = kind;
 	if (event === undefined) {

@@ -21,15 +21,15 @@ export interface AccessPoint {
 	readonly address: string;
 	/** The port of that page: 80, unless the platform has no such port for the firmware. */
 	readonly port: number;
-	/** Opens the network. The device leaves the one that it has joined, and joins none until `join`, `rejoin` or `close`. */
+	/** Opens the network. The device leaves its network, and joins none until `join`, `rejoin` or `close`. */
 	open(access: WiFiAccess): void;
 	/** Closes the network. The device stays in a network that it has joined meanwhile, or joins a known one. */
 	close(): void;
-	/** Scans for networks, once for all that ask meanwhile. Never rejects: the list is empty if the scan fails. */
+	/** Scans for networks, once for concurrent calls. Never rejects: the list is empty if the scan fails. */
 	scan(): Promise<readonly FoundNetwork[]>;
 	/** Tries to join a network, after a scan in progress. Never rejects: resolves to whether it was joined. */
 	join(access: WiFiAccess): Promise<boolean>;
-	/** Tries to join the known networks in range. Gives up for `join`. Never rejects: resolves to whether one was joined. */
+	/** Tries to join the known networks in range. `join` ends it. Never rejects: resolves to whether one was joined. */
 	rejoin(): Promise<boolean>;
 }
 

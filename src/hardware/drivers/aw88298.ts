@@ -1,6 +1,6 @@
 import { type OpenCodecChip, registerSpeaker } from "./register-speaker.js";
 
-/** Global of the SDK's set-up of a target: the powered AW88298, whose sample rate audio out sets. */
+/** Global of the SDK's set-up of a target: the powered AW88298. Audio out sets its sample rate. */
 declare const amp: { volume: number };
 
 /** Volumes in half decibels. 0 is as loud as 256, which does not fit into its register. */

@@ -6,11 +6,11 @@ export interface PowerChipGlobal {
 	powerChip?: Axp2101;
 }
 
-/** X-Powers AXP2101, registers: what they hold is in its data sheet. */
+/** Registers of X-Powers' AXP2101, from its data sheet. */
 const LDO_ENABLE = 0x90;
 const DLDO1_VOLTAGE = 0x99;
 
-/** In LDO_ENABLE. */
+/** Bit in LDO_ENABLE. */
 const DLDO1 = 0b1000_0000;
 
 /** DLDO1 in steps of 0.1 V from 0.5 V: below 2.5 V a backlight is dark, at 3.3 V it is at its brightest. */

@@ -29,7 +29,7 @@ export class TouchButton extends TimedButton {
 		}
 	}
 
-	/** A bus fails now and then: the next poll tries again. */
+	/** Reads the fingers. A bus fails occasionally: the next poll tries again. */
 	private sample(): void {
 		const fingers = this.touch?.sample();
 		if (fingers !== undefined) {

@@ -20,7 +20,7 @@ export class TimedButton implements Button {
 	readonly wakePin: WakePin | undefined;
 	protected readonly options: TimedButtonOptions;
 	private isDown = false;
-	/** When it went down. */
+	/** Time at which it went down, in ticks. */
 	private start = 0;
 	/** Runs until the contact is quiet. */
 	private debounce: TimerHandle | undefined;
@@ -33,7 +33,7 @@ export class TimedButton implements Button {
 		this.wakePin = wakePin;
 	}
 
-	/** Takes the current state of the contact. */
+	/** Updates the state of the contact. */
 	follow(isDown: boolean): void {
 		const { timer } = this.options;
 		timer.clear(this.debounce);

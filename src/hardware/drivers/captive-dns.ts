@@ -4,8 +4,8 @@ const DNS_PORT = 53;
 
 /**
  * Answers every question for a hostname with one address, so that a phone in the device's own network reaches the
- * set-up page at any URL. Not the SDK's server: it ignores queries for IPv6 addresses, so that phones wait, and appends
- * its answer after the EDNS options that most phones send, where it is not found.
+ * set-up page at any URL. Not the SDK's server: it ignores queries for IPv6 addresses, so phones wait, and it appends
+ * its answer after the EDNS options that most phones send, where they do not find it.
  *
  * @param address IPv4
  * @throws if the port cannot be opened

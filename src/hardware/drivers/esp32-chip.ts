@@ -49,7 +49,7 @@ export const esp32Chip = deepFreeze({
 		native("xs_esp32chip_rollBack").call(this);
 	},
 
-	/** Sets the DNS server of the Wi-Fi, an IPv4 address. The SDK's fixed address has none. Does nothing if ESP-IDF rejects it. */
+	/** Sets the Wi-Fi's DNS server (IPv4), which the SDK's fixed address lacks. Does nothing if ESP-IDF rejects it. */
 	setDns(address: string): void {
 		native("xs_esp32chip_setDns").call(this, address);
 	},

@@ -6,7 +6,7 @@ import type { UpdaterParts } from "./open-updater.js";
 /** The app partition that is not running. */
 const PARTITION = Object.freeze({ path: "nextota" });
 
-/** An image's first byte, and where it names the chip (esp_image_header_t). */
+/** An image's first byte, and the offset of its chip number (esp_image_header_t). */
 const MAGIC = 0xe9;
 const CHIP_AT = 12;
 

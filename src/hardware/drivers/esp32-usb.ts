@@ -16,7 +16,7 @@ export const esp32Usb = deepFreeze({
 		return native("xs_esp32usb_read").call(this) as ArrayBuffer | undefined;
 	},
 
-	/** Sends bytes, as many as there is room for now. Returns their count. */
+	/** Sends as many of the bytes as fit now. Returns their count. */
 	write(bytes: ArrayBuffer): number {
 		return native("xs_esp32usb_write").call(this, bytes) as number;
 	},

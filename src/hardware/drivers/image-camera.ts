@@ -45,7 +45,7 @@ export const imageCamera = ({ io, width, height, encode, timer }: ImageCameraOpt
 	let input: ImageInput | undefined;
 	let isTaken = false;
 	const nextFrame = async (from: ImageInput): Promise<Frame> => {
-		// Waiting pictures are old.
+		// Discards waiting pictures, which are outdated.
 		for (let old = from.read(); old !== undefined; old = from.read()) {
 			old.close();
 		}

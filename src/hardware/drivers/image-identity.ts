@@ -2,10 +2,10 @@ import { FIRMWARE } from "../../core/firmware.js";
 import { joinBytes } from "../../core/text/byte-reader.js";
 import type { FirmwareSink, FirmwareSource } from "../updater.js";
 
-/** Begins the identity in an image: src/platform/firmware.c. */
+/** Start of the identity in an image: src/platform/firmware.c. */
 export const IDENTITY_MAGIC = "xs-mcp/1";
 
-/** Bytes of each text behind the magic: project, version, board. The rest of each are zeros. */
+/** Bytes of each text after the magic: project, version, board. Padded with zeros. */
 export const IDENTITY_TEXT_BYTES = 32;
 
 /** Bytes of the identity. */
@@ -17,7 +17,7 @@ export type ImageIdentity = Readonly<Record<"name" | "version" | "board", string
 /**
  * Reads the identity of an image.
  *
- * @param at where it is
+ * @param at offset of the identity
  * @returns undefined if the image has none: it is not firmware of this kind
  */
 export const readIdentity = (image: Uint8Array, at: number): ImageIdentity | undefined => {
@@ -31,10 +31,10 @@ export const readIdentity = (image: Uint8Array, at: number): ImageIdentity | und
 };
 
 /**
- * Checks that an image is for this board, of this project, of the version it was offered as, and not the running one.
+ * Checks that an image is for this board, of this project, of the offered version, and not the running one.
  *
- * @param at where the image has its identity
- * @throws Error with the reason against it
+ * @param at offset of the identity in the image
+ * @throws Error with the reason why it cannot be installed
  */
 const checkIdentity = (image: Uint8Array, at: number, { anyProject, version }: Offer): void => {
 	const found = readIdentity(image, at);
@@ -67,10 +67,10 @@ const textAt = (image: Uint8Array, at: number, bytes: number): string => {
 };
 
 /**
- * Makes a sink hold back the first bytes of an image until its identity is there, and both are checked.
+ * Makes a sink hold back the first bytes of an image until they and its identity have arrived and are checked.
  *
- * @param at where the image has its identity
- * @param checkStart throws if the bytes before it are not those of such an image
+ * @param at offset of the identity in the image
+ * @param checkStart throws if the bytes before the identity are not those of such an image
  */
 export const checkedSink = (
 	at: number,

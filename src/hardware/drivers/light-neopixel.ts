@@ -14,7 +14,7 @@ export interface Pixels {
 
 const WHITE = 0xffffff;
 
-/** Makes a light of LEDs of the kind WS2812 in a row, which all show the same. Initially white, at half its brightness. */
+/** Makes a light of a row of WS2812 LEDs, which all show the same. Initially white, at half its brightness. */
 export const neoPixelLight = (pixels: Pixels) => {
 	const state = { on: false, brightness: 50, color: WHITE };
 	const show = ({ on, brightness, color }: typeof state): void => {

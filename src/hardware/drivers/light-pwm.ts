@@ -24,7 +24,7 @@ interface PwmLightOptions {
 	readonly activeLow?: boolean;
 }
 
-/** Opens an LED on a pin, dimmed by switching it fast. */
+/** Opens an LED on a pin, dimmed by PWM. */
 export const openPwmLight = ({
 	io,
 	pin,

@@ -11,7 +11,7 @@ export const openButton = (options: Pick<DigitalButtonOptions, "pin" | "activeHi
 	// The SDK's typings also require the options of an output.
 	new DigitalButton({ ...options, io: Digital as unknown as DigitalClass, timer: Timer, ticks: () => Time.ticks });
 
-/** Opens the buttons of a board. The one at the chip's BOOT pin is its BOOT button, too. */
+/** Opens the buttons of a board. The one at the chip's BOOT pin is also its BOOT button. */
 export default (({ data: { buttons = {} }, board }) => {
 	const bootPin = ESP32_MODELS[esp32Chip.numbers.model]?.boot;
 	for (const [name, pin] of Object.entries(buttons)) {

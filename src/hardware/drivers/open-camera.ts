@@ -6,7 +6,7 @@ import type { OpenMember } from "../board-data.js";
 import type frameJpeg from "./frame-jpeg.js";
 import { imageCamera } from "./image-camera.js";
 
-/** Opens the camera of a board with the SDK's driver. Builds for one that makes no JPEG files have the encoder. */
+/** Opens the camera of a board with the SDK's driver. Builds for a camera without JPEG output have the encoder. */
 export default (({ data: { camera }, board }) => {
 	const { width = 640, height = 480 } = camera ?? {};
 	const jpeg = inBuild<typeof frameJpeg>("src/hardware/drivers/frame-jpeg");

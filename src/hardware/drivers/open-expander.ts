@@ -46,7 +46,7 @@ export const setExpander = (bus: SmBusRecord, data: ExpanderData): void => {
 	}
 	openOnBus(bus, data.address ?? address, (chip) => {
 		for (let port = 0; port < ports; port += 1) {
-			// The levels come first: else an output would have its old level for a moment.
+			// The levels come first: otherwise an output would briefly have its old level.
 			chip.writeUint8(output + port, (levels >> (8 * port)) & 0xff);
 			chip.writeUint8(direction + port, (inputs ^ (used >> (8 * port))) & 0xff);
 			if (highImpedance !== undefined) {

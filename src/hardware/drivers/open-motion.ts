@@ -13,7 +13,7 @@ export interface MotionSample {
 	readonly accelerometer?: Axes;
 }
 
-/** A change along one axis, in m/s², that means that the device was moved, turned or shaken. */
+/** Change along one axis that counts as motion, m/s². */
 const MOVED = 2;
 
 /**

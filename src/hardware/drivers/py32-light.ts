@@ -1,20 +1,20 @@
 import { openOnBus, type SmBusRecord } from "./bus-chip.js";
 import { neoPixelLight } from "./light-neopixel.js";
 
-/** Registers of the firmware of M5Stack's I/O expander: the number of its LEDs, with a bit that shows them, and their colours. */
+/** Registers of M5Stack's I/O expander: the number of LEDs, with a bit that shows them, and their colours. */
 const LEDS = 0x24;
 const SHOW = 0x40;
 const COLORS = 0x30;
 
 const ADDRESS = 0x6f;
 
-/** Opens LEDs that an I/O expander with a PY32 drives, which all show the same. @throws Error if the chip does not answer */
+/** Opens LEDs on an I/O expander with a PY32, which all show the same. @throws Error if the chip does not answer */
 const openPy32Light = (bus: SmBusRecord, length: number) =>
 	openOnBus(bus, ADDRESS, (chip) => {
 		let shown: number | undefined;
 		return neoPixelLight({
 			brightness: 0,
-			/** 16 bits: 5, 6 and 5. */
+			/** Makes a colour in RGB565. */
 			makeRGB(...parts: [red: number, green: number, blue: number]): number {
 				const [red, green, blue] = parts.map((part) => (part * this.brightness) / 255) as typeof parts;
 				return ((red >> 3) << 11) | ((green >> 2) << 5) | (blue >> 3);

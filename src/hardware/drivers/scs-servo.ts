@@ -13,7 +13,7 @@ const HEADER = 0xff;
 /** Bytes of a packet without parameters: two headers, id, length, instruction or faults, checksum. */
 const FRAME_BYTES = 6;
 
-/** Polls for an answer, and their interval, ms. A servo answers within 1 ms, but the machine may be busy then. */
+/** Maximum polls for an answer, and their interval, ms. A servo answers within 1 ms, but the machine may be busy. */
 const MAX_ANSWER_POLLS = 10;
 const ANSWER_POLL_INTERVAL = 10;
 
@@ -32,10 +32,10 @@ export interface ServoPort extends Pick<SerialPort, "write" | "close"> {
 	read(): ArrayBuffer | undefined;
 }
 
-/** Calculates the checksum of a packet: the inverted sum of its bytes from the id on. With its checksum, a packet has 0. */
+/** Calculates a packet's checksum: the inverted sum of its bytes from the id on. Together with it, the result is 0. */
 const checksum = (bytes: readonly number[]): number => ~bytes.reduce((sum, byte) => sum + byte, 0) & 0xff;
 
-/** Finds the answer to a packet after noise, the packet itself, and late answers to others. @param count values of the answer */
+/** Finds a packet's answer after noise, the packet itself and late answers to others. @param count its values */
 const findAnswer = (bytes: readonly number[], packet: readonly number[], count: number): number[] | undefined => {
 	const start = [HEADER, HEADER, packet[2], count + 2];
 	for (let at = 0; at + FRAME_BYTES + count <= bytes.length; at += 1) {
@@ -103,7 +103,7 @@ const PRESENT_POSITION = 56;
 /** Bytes from the present position to the moving flag. */
 const PRESENT_BYTES = 11;
 
-/** Steps of a degree, as M5Stack's firmware counts them. */
+/** Steps per degree, as in M5Stack's firmware. */
 const STEPS = 3.2;
 
 const MAX_POSITION = 1023;
@@ -169,12 +169,12 @@ export const openScsServo = (
 			const position = Math.min(Math.max(Math.round(zero + angle * STEPS), 0), MAX_POSITION);
 			const rate = Math.round(speed * STEPS);
 			servo.target = angle;
-			// A reading that waited behind the move would find the arm at rest still, and switch the motor off.
+			// A reading queued after the move would find the arm still at rest, and switch the motor off.
 			timer.clear(poll);
 			await run(async () => {
 				polls = (((max - min) / speed) * 1_000 + MARGIN) / POLL_INTERVAL;
 				await bus.write(id, TORQUE, 1);
-				// Goal position, time, which 0 leaves to the speed, and speed.
+				// Goal position, time (0: by the speed), and speed.
 				await bus.write(id, GOAL_POSITION, position >> 8, position & 0xff, 0, 0, rate >> 8, rate & 0xff);
 				servo.error = undefined;
 				return POLL_INTERVAL;

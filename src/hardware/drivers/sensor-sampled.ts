@@ -17,7 +17,7 @@ export interface SampledSensorOptions<Sample, Value extends Reading> {
 	readonly pick: (sample: Sample) => Value | undefined;
 	/** Whether the change is large enough to report. */
 	readonly differs: (value: Value, reported: Value) => boolean;
-	/** Milliseconds from one look for changes to the next. Default {@link SENSOR_INTERVAL}. */
+	/** Poll interval for changes, ms. Default {@link SENSOR_INTERVAL}. */
 	readonly interval?: number;
 	readonly timer: TimerModule;
 }
@@ -79,7 +79,7 @@ export class SampledSensor<Sample, Value extends Reading> implements Sensor {
 		try {
 			value = this.read();
 		} catch {
-			// The next read reports it.
+			// Callers of `read` get the error.
 			return;
 		}
 		if (this.options.differs(value, this.reported as Value)) {

@@ -6,7 +6,7 @@ interface UsbSerialOptions extends SerialOptions {
 	readonly timer: TimerModule;
 }
 
-/** Milliseconds between polls: the controller's driver reports nothing. */
+/** Milliseconds between polls: the controller's driver has no events. */
 const POLL_INTERVAL = 50;
 
 /** Bytes that may be written at a time. */
@@ -26,7 +26,7 @@ export class UsbSerial implements SerialPort {
 		this.poll = options.timer.repeat(() => this.check(), POLL_INTERVAL);
 	}
 
-	/** Returns all that has arrived, which is the count that was announced. */
+	/** Returns all received bytes, which are as many as were announced. */
 	read(): ArrayBuffer | undefined {
 		const { received } = this;
 		this.received = undefined;

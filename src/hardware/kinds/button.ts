@@ -15,7 +15,7 @@ export interface Button {
 	onPress: ((press: Press) => void) | undefined;
 	/** Called when a long press ends, with its duration in milliseconds. */
 	onRelease?: ((milliseconds: number) => void) | undefined;
-	/** The chip's pin that it is on; absent if it is on none. */
+	/** Its pin of the chip; absent without one. */
 	readonly wakePin?: WakePin | undefined;
 	/** Whether its presses are only reported: it is a part of a maker's device. */
 	readonly isReportOnly?: boolean;

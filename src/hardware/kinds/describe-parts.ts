@@ -1,6 +1,6 @@
 import type { PartKind } from "./part-kind.js";
 
-/** A part by the names of its members: those that its kind names are there. */
+/** A part as a record of its members. It has all members that its kind names. */
 type AnyPart = Readonly<Record<string, unknown>>;
 
 /** Describes parts of a kind for the device's status, by their names. A part that cannot be read has an `error`. */

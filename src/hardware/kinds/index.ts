@@ -59,13 +59,13 @@ export type EventName<Name extends KindName> =
 		? Uncapitalize<By>
 		: never;
 
-/** {@link KINDS}, as the code for all of them reads them. */
+/** {@link KINDS}, with the common type of all kinds. */
 export const PART_KINDS: readonly (PartKind & Pick<Kind, "name" | "plural">)[] = KINDS;
 
 /** The kinds that the status has. */
 export const STATUS_KINDS = Object.freeze(PART_KINDS.filter(({ status }) => status.length > 0));
 
-/** Which parts are on, of the kinds that keep the device awake: by the plural of the kind, and by name. */
+/** Returns which parts are on, of the kinds that keep the device awake, by the kind's plural and by name. */
 export const awakeParts = (hardware: PartsByKind): Readonly<Record<string, Readonly<Record<string, boolean>>>> => {
 	const states: Record<string, Record<string, boolean>> = {};
 	for (const { plural, keepsAwake } of PART_KINDS) {

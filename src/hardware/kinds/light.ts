@@ -1,6 +1,6 @@
 import { definePartKind, type NamedPart } from "./part-kind.js";
 
-/** A light of a board: an LED, a strip of them. Its members are plain properties: writing one changes the light at once. */
+/** A light of a board: an LED, or a strip of them. Writing a property changes the light at once. */
 export interface Light extends NamedPart {
 	on: boolean;
 	/** Percent of its full brightness, an integer from 0 to 100, kept while it is off. Absent if it cannot be dimmed. */

@@ -1,6 +1,6 @@
 import { definePartKind, type NamedPart } from "./part-kind.js";
 
-/** A serial line to another device, which sends and takes lines of text. */
+/** A serial line to another device, which sends and receives lines of text. */
 export interface SerialLine extends NamedPart {
 	/** The line that arrived last; undefined before. */
 	readonly last: string | undefined;
@@ -8,10 +8,10 @@ export interface SerialLine extends NamedPart {
 	 * Sends a line.
 	 *
 	 * @param text without its end
-	 * @throws Error if it is too long, not one line, or comes too soon after the one before
+	 * @throws Error if it is too long, not one line, or too soon after the previous one
 	 */
 	send(text: string): void;
-	/** Called when a line has arrived; not for each one if they come fast. */
+	/** Called when a line has arrived, at a limited rate. */
 	onLine: ((text: string) => void) | undefined;
 }
 

@@ -29,11 +29,11 @@ interface StatusMember<Source extends string = string> extends Member {
 
 /** Value in the event of a part. */
 interface EventMember extends Member {
-	/** Index of the callback's argument that is the value. Default: it is the member of the part. */
+	/** Index of the callback's argument with the value. Default: it is the part's member of this name. */
 	readonly at?: number;
 }
 
-/** Kind of hardware of which a board may have several, by names. All that a device reads of it; vocabulary.ts has the rest. */
+/** Kind of hardware of which a board may have several, by name. What only clients read is in vocabulary.ts. */
 export interface PartKind<Source extends string = string> {
 	/** Name of one part: "switch". Its events have the part's name in this member. */
 	readonly name: string;
@@ -43,7 +43,7 @@ export interface PartKind<Source extends string = string> {
 	readonly words?: string;
 	/** Whether a part that is `on` keeps the device awake. The resource of the device's state has such parts. */
 	readonly keepsAwake?: true;
-	/** Values in the status, besides `title` and `error`, in their order. Empty: the status has no such parts. */
+	/** Values in the status after `title` and `error`, in order. Empty: the status has no such parts. */
 	readonly status: readonly StatusMember<Source>[];
 	/** The tool that uses a part. */
 	readonly tool?: {
@@ -59,7 +59,7 @@ export interface PartKind<Source extends string = string> {
 		readonly name: string;
 		/** Callback of the part. Its arguments are values of the event. */
 		readonly by: Source;
-		/** Values of the event, besides the part's name. */
+		/** Values of the event, in addition to the part's name. */
 		readonly data: readonly EventMember[];
 		/** Whether the device logs it: its first two values are whether the part is on, and why. */
 		readonly isLogged?: true;

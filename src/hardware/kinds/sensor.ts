@@ -7,7 +7,7 @@ import { definePartKind } from "./part-kind.js";
  */
 type SensorKind = string;
 
-/** A number, whether something is so, or several named values: `{ x, y, z }`. */
+/** A number, true or false, or several named values: `{ x, y, z }`. */
 export type Reading = number | boolean | Readonly<Record<string, number | boolean>>;
 
 export interface Sensor {

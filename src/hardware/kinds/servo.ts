@@ -2,7 +2,7 @@ import { definePartKind, type NamedPart } from "./part-kind.js";
 
 /** A motor that turns its arm to an angle. */
 export interface Servo extends NamedPart {
-	/** The angle that it was moved to last, or the last reading of a servo that measures it, in degrees; undefined before. */
+	/** Last commanded angle, or last reading of a servo that measures it, in degrees; undefined before. */
 	readonly angle: number | undefined;
 	/** The range of its angles, in degrees. */
 	readonly min: number;
@@ -11,12 +11,12 @@ export interface Servo extends NamedPart {
 	 * Turns the arm. A servo that acknowledges moves returns a promise.
 	 *
 	 * @param angle degrees, from `min` to `max`
-	 * @throws Error if it cannot be moved, or not so far
+	 * @throws Error if it cannot be moved, or the angle is out of range
 	 */
 	move(angle: number): Promise<void> | void;
 }
 
-/** Checks an angle that a servo is to move to. @throws Error if it does not move so far */
+/** Checks an angle for a servo. @throws Error if it is out of range */
 export const checkAngle = (name: string, { min, max }: Pick<Servo, "min" | "max">, angle: number): void => {
 	if (!(angle >= min && angle <= max)) {
 		throw new Error(`angle: ${name} moves from ${min} to ${max} degrees, not to ${angle}`);

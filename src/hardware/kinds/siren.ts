@@ -3,7 +3,7 @@ import { type Switch, switchKind } from "./switch.js";
 
 /** Turns of a siren, in seconds. */
 export interface SirenPattern {
-	/** How long it sounds, and then rests, again and again. */
+	/** How long it sounds, and then rests, repeatedly. */
 	readonly on: number;
 	readonly off: number;
 }

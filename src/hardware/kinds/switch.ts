@@ -6,12 +6,12 @@ export type SwitchCause = "call" | "limit" | "session";
 /** Something that is on or off: a relay. */
 export interface Switch extends NamedPart {
 	readonly on: boolean;
-	/** Seconds that it stays on at most: it then switches itself off. Absent without a limit. */
+	/** Maximum seconds on, after which it switches itself off. Absent without a limit. */
 	readonly maxOn?: number | undefined;
 	/** Seconds until it switches itself off; undefined while it is off, or stays on. */
 	readonly left: number | undefined;
 	/**
-	 * Switches it off, or on for some seconds. While it is on, a later call shortens the time, and never extends it beyond `maxOn`.
+	 * Switches it off, or on for some seconds. A call while it is on restarts the time, but never exceeds `maxOn` in all.
 	 *
 	 * @throws Error if it cannot be switched, was switched on too recently, or may not stay on for so long
 	 */

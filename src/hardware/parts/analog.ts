@@ -10,13 +10,13 @@ export interface AnalogOptions extends SensorOptions {
 	readonly pin: number;
 	/** Two numbers that the converter reads: 0 to 4,095 on most chips. Default: its whole range. */
 	readonly from?: Range;
-	/** The values that these two stand for. Readings beyond them have the nearer one. Default 0 and 100. */
+	/** The values of these two readings. Readings beyond them are clamped. Default 0 and 100. */
 	readonly to?: Range;
 }
 
 /** An analog pin of ECMA-419 (§10.2). */
 interface AnalogPin {
-	/** Bits of what it reads. */
+	/** Bits of a reading. */
 	readonly resolution: number;
 	read(): number | undefined;
 	close(): void;
@@ -24,7 +24,7 @@ interface AnalogPin {
 
 type AnalogClass = new (options: { readonly pin: number; readonly part: string }) => AnalogPin;
 
-/** Reads that one value is the mean of: the converters of these chips are noisy. */
+/** Number of readings that are averaged, because the converters of these chips are noisy. */
 const READS = 8;
 
 /** Default change that is an event, as a share of the span of the values. */

@@ -34,7 +34,7 @@ const MAX_DEBOUNCE = 60_000;
 const DEFAULT_DEBOUNCE = 30;
 
 /**
- * A contact: a reed switch at a door, a float, a push button that is no button of the device.
+ * A contact: a reed switch at a door, a float, a push button that is not a button of the device.
  *
  * @example
  * door: contact({ pin: 4, pull: "up" })
@@ -66,7 +66,7 @@ const binaryPart = (options: ContactOptions & { readonly kind: string }): Part<"
 	};
 };
 
-/** A digital pin as a sensor of something that is so or not. */
+/** A digital pin as a sensor of true and false. */
 class PinSensor extends Retried<DigitalPin> implements Sensor {
 	onChange: ((reading: Reading) => void) | undefined;
 	readonly unit = undefined;
@@ -83,7 +83,7 @@ class PinSensor extends Retried<DigitalPin> implements Sensor {
 				pin,
 				mode: pull === undefined ? Digital.Input : pull === "up" ? Digital.InputPullUp : Digital.InputPullDown,
 				edge: Digital.Rising | Digital.Falling,
-				// Waits until the level has lasted.
+				// Debounces the level.
 				onReadable: () => {
 					timer.clear(this.lasting);
 					this.lasting = timer.set(() => {

@@ -5,9 +5,9 @@ import { openPolled, SENSOR_CHECKS, type SensorOptions, unitOf } from "./polled-
 export interface CounterOptions extends SensorOptions {
 	/** Its rising edges are counted. */
 	readonly pin: number;
-	/** A second pin, for an encoder: it says whether the first one counts up or down. */
+	/** A second pin, for an encoder: it decides whether the first one counts up or down. */
 	readonly control?: number;
-	/** How much one pulse is: 0.001 if a meter gives 1,000 pulses for a kWh. Default 1. */
+	/** Value of one pulse: 0.001 if a meter gives 1,000 pulses per kWh. Default 1. */
 	readonly each?: number;
 }
 

@@ -48,7 +48,7 @@ export interface DriverOptions extends SensorOptions, Connection {
 /** The bus with all methods of ECMA-419: those for registers (§10.5.4), and those of I2C. */
 const SMBUS = "embedded:io/smbus";
 const PULSE_WIDTH = "embedded:io/pulsewidth";
-/** Modules of sensors that answer on the pin by which they are asked. */
+/** Modules of sensors that use one pin for requests and answers. */
 const ONE_WIRE = "onewire";
 const DHT = "dht";
 
@@ -142,7 +142,7 @@ const pinsOf = ({ bus, pin, trigger }: DriverOptions, module: string): UsedPin[]
 	];
 };
 
-/** One value has its kind; several have theirs as names. */
+/** A single value has its kind; several have their kinds as names. */
 const describeValues = ({ kinds }: Values, { kind, unit }: SensorOptions) => {
 	const [only] = kinds;
 	if (kind !== undefined || kinds.length === 1) {

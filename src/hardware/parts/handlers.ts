@@ -34,7 +34,7 @@ type LimitHandler<Own extends Parts> = readonly [
 	options?: {
 		/** Which value of a sensor of several things: "temperature". */
 		readonly kind?: string;
-		/** Seconds from one run to the next at least: 1 to 604,800. Default 60. */
+		/** Minimum seconds from one run to the next: 1 to 604,800. Default 60. */
 		readonly cooldown?: number;
 	},
 ];
@@ -48,7 +48,7 @@ type PartHandlers<Kind extends KindName, Own extends Parts> = {
 export interface Handlers<Own extends Parts> {
 	/** Handlers of events, by part. */
 	readonly on?: { readonly [Name in keyof Own]?: PartHandlers<Own[Name]["makes"], Own> };
-	/** Handlers that run again and again, and the seconds in between: 1 to 604,800. */
+	/** Handlers that run at an interval in seconds: 1 to 604,800. */
 	readonly every?: readonly (readonly [seconds: number, handler: Handler<Own, object>])[];
 	/** Handlers that run at a local time of day, "07:00", on all days or some. */
 	readonly at?: readonly (readonly [
@@ -58,12 +58,12 @@ export interface Handlers<Own extends Parts> {
 	])[];
 }
 
-/** A handler as data, with its name, such as "doorbell.press", and what it waits for. */
+/** A handler as data, with its name, such as "doorbell.press", and its trigger. */
 export interface PartHandler extends Pick<Rule, "name" | "when" | "cooldown"> {
 	readonly handle: (hardware: Hardware, event: object) => unknown;
 }
 
-/** Handlers as they are given, unchecked. */
+/** Handlers before they are checked. */
 interface GivenHandlers {
 	readonly on?: Readonly<Record<string, object | undefined>>;
 	readonly every?: readonly (readonly unknown[])[];

@@ -20,13 +20,13 @@ export interface NeoPixelOptions extends PartOptions {
 	readonly order?: "GRB" | "RGB";
 }
 
-/** Most LEDs of a strip: a chip keeps three bytes of each. */
+/** Maximum LEDs of a strip: a chip keeps three bytes for each. */
 const MAX_LENGTH = 1_024;
 
 const NEOPIXEL = "neopixel";
 
 /**
- * LEDs of the kind WS2812 in a row, which all show the same.
+ * A row of WS2812 LEDs, which all show the same.
  *
  * @example
  * strip: neopixel({ pin: 8, length: 30 })

@@ -11,7 +11,7 @@ export type PinUse = "input" | "output" | "analog" | "bus";
 export interface UsedPin {
 	readonly pin: number;
 	readonly use: PinUse;
-	/** A resistor that the chip is to have there. */
+	/** The chip's resistor to use at the pin. */
 	readonly pull?: "up" | "down" | undefined;
 }
 
@@ -35,25 +35,25 @@ export interface PartIo extends Runtime {
 	readonly ticks: () => number;
 }
 
-/** A part at work, by which tools and clients reach it. */
+/** An open part, as tools and clients use it. */
 export type OpenedPart<Kind extends KindName = KindName> = NonNullable<PartByKind[Kind]> & {
 	/** No session with the backend is left. */
 	sessionEnded?(): void;
 	close(): void;
 };
 
-/** A part as data: what `relay({ pin: 26 })` makes. It does nothing until it is opened, so a chip keeps it in flash. */
+/** A part as data, such as `relay({ pin: 26 })`. It does nothing until it is opened, so a chip keeps it in flash. */
 export interface Part<Kind extends KindName = KindName> {
 	/** Its kind of hardware: a build has the tools for it. */
 	readonly makes: Kind;
 	readonly pins: readonly UsedPin[];
 	/** Number of the chip's UART that it opens. */
 	readonly uart?: number;
-	/** Modules of the SDK that it loads, besides those of digital, analog and PWM pins. A build for a chip includes their manifests. */
+	/** Modules of the SDK that it loads, except those of pins. A build for a chip includes their manifests. */
 	readonly loads?: readonly string[];
 	/** The error in its options: "maxOn: expected …". Undefined if it can be used. */
 	readonly fault: string | undefined;
-	/** Opens it. What does not answer is tried again: this never throws for that. */
+	/** Opens it. Does not throw if it does not answer: it is tried again. */
 	open(io: PartIo): OpenedPart<Kind>;
 }
 
@@ -101,20 +101,20 @@ export const optionFault = <Options extends object>(
 	return faults.find((fault) => typeof fault === "string") as string | undefined;
 };
 
-/** Takes any value: of a title. */
+/** Accepts any value, for a title. */
 export const anything: OptionCheck = () => false;
 
-/** Takes the number of a pin. Whether a chip has it is checked at the build. */
+/** Accepts the number of a pin. The build checks whether the chip has it. */
 export const aPin: OptionCheck = (name, pin) => {
 	const isPin = Number.isInteger(pin) && (pin as number) >= 0 && (pin as number) <= MAX_PIN;
 	return !isPin && `${name}: expected the number of a pin, got ${shown(pin)}`;
 };
 
-/** Takes true, false or no value. */
+/** Accepts true, false or no value. */
 export const aFlag: OptionCheck = (name, value) =>
 	value !== undefined && typeof value !== "boolean" && `${name}: expected true or false, got ${shown(value)}`;
 
-/** Takes what a check takes, or no value. */
+/** Accepts the values of another check, or no value. */
 export const optional =
 	(check: OptionCheck): OptionCheck =>
 	(name, value) =>
@@ -129,13 +129,13 @@ const withinRange =
 		return !isIn && `${name}: expected ${noun} ${range}, got ${shown(value)}`;
 	};
 
-/** Takes a number within a range. */
+/** Accepts a number within a range. */
 export const aNumber = withinRange("a number", Number.isFinite);
 
-/** Takes a whole number within a range. */
+/** Accepts a whole number within a range. */
 export const anInteger = withinRange("a whole number", Number.isInteger);
 
-/** Takes one of some values. */
+/** Accepts one of some values. */
 export const oneOf =
 	(...values: readonly unknown[]): OptionCheck =>
 	(name, value) => {
@@ -154,7 +154,7 @@ const shown = (value: unknown): string => (typeof value === "string" ? JSON.stri
 const FIRST_RETRY = 1_000;
 const MAX_RETRY_DELAY = 60_000;
 
-/** Something that may not answer, at the start or later: it is opened again and again until it does. */
+/** Something that may not answer, at the start or later. It is reopened until it does. */
 export class Retried<Opened extends { close?(): void }> {
 	readonly title: string | undefined;
 	protected readonly io: PartIo;
@@ -185,12 +185,12 @@ export class Retried<Opened extends { close?(): void }> {
 		return this.opened;
 	}
 
-	/** It has answered: the next fault is a new one. */
+	/** Resets the delay before a retry, because it has answered. */
 	works(): void {
 		this.delay = FIRST_RETRY;
 	}
 
-	/** It does not answer any more: it is closed, and opened again later. */
+	/** Closes it, because it does not answer any more, and reopens it later. */
 	fail(error: unknown): void {
 		const opened = this.opened;
 		this.opened = undefined;
@@ -226,16 +226,16 @@ export class Retried<Opened extends { close?(): void }> {
 	}
 }
 
-/** Closing fails, too, if the part does not answer. */
+/** Closes without an error: closing also fails if the part does not answer. */
 const closeQuietly = (opened: { close?(): void } | undefined): void => {
 	try {
 		opened?.close?.();
 	} catch {
-		// It is reopened.
+		// It is reopened anyway.
 	}
 };
 
-/** A light whose pin may not be there at once. Until then it is off, and cannot be changed. */
+/** A light whose pin may not be available at once. Until then it is off, and cannot be changed. */
 export class RetriedLight extends Retried<ShownLight> implements Light {
 	get on(): boolean {
 		return this.error === undefined && this.value.on;

@@ -12,14 +12,14 @@ export interface SensorOptions extends PartOptions {
 	readonly unit?: string;
 	/** The change of its value that is an event. Default: that of its kind. */
 	readonly threshold?: number;
-	/** Seconds from one look for changes to the next: 1 to 86,400. Default 1. */
+	/** Poll interval for changes, in seconds: 1 to 86,400. Default 1. */
 	readonly interval?: number;
 }
 
 /** Longest interval, in seconds. */
 const MAX_INTERVAL = 86_400;
 
-/** Samples in a row that fail before a sensor is reopened. */
+/** Consecutive failed samples after which a sensor is reopened. */
 const MAX_FAILURES = 3;
 
 /** Characters of a kind and of a unit. */
@@ -49,11 +49,11 @@ interface PolledOptions<Sample> extends SensorOptions {
 	readonly pick: (sample: Sample) => Reading | undefined;
 	/** The current quantities. */
 	readonly describe: () => Pick<Sensor, "kind" | "unit">;
-	/** The change of a value that is an event; of several ones, by their kinds. Undefined: a tenth of what was reported last. */
+	/** Returns the change that is an event, by kind if there are several values. Default: a tenth of the last report. */
 	readonly step: (kind?: string) => number | undefined;
 }
 
-/** The event of a kind that says nothing else: a tenth of what was reported last. */
+/** Default change that is an event: a tenth of the value last reported. */
 const DEFAULT_SHARE = 0.1;
 
 /** Opens a sensor that is polled for changes. One that keeps failing is reopened. */

@@ -20,12 +20,12 @@ export interface PwmOptions extends PartOptions {
 	/** Percent of the time that it is on at the lowest and at full brightness: 0 to 100. Default 0 and 100. */
 	readonly min?: number;
 	readonly max?: number;
-	/** How often it is switched in a second: 100 to 40,000. Default: the chip's. */
+	/** Frequency in Hz: 100 to 40,000. Default: the chip's. */
 	readonly hz?: number;
 }
 
 /**
- * A light, fan or heater that is dimmed by switching it fast.
+ * A light, fan or heater that is dimmed by PWM.
  *
  * @example
  * lamp: pwm({ pin: 2, max: 80 })

@@ -28,7 +28,7 @@ export interface PinSwitchOptions extends PartOptions {
 }
 
 export interface RelayOptions extends PinSwitchOptions {
-	/** Seconds that it stays off at least before it is switched on again: 0 to 3,600. Default 0. */
+	/** Minimum seconds that it stays off before it is switched on again: 0 to 3,600. Default 0. */
 	readonly minOff?: number;
 	/** Its reaction when the last session with the backend is lost. Default "keep". */
 	readonly onSessionLost?: "keep" | "off";
@@ -75,14 +75,14 @@ export class PinSwitch extends Retried<DigitalPin> implements Switch {
 	onChange: ((on: boolean, cause: SwitchCause) => void) | undefined;
 	private readonly options: RelayOptions;
 	private _on = false;
-	/** When it was switched on and off last; undefined before. */
+	/** Times at which it was last switched on, and off; undefined before. */
 	private onSince: number | undefined;
 	private offSince: number | undefined;
-	/** How long it is on in all, from then. */
+	/** Total time on, from `onSince`; undefined without a limit. */
 	private span: number | undefined;
 	private end: TimerHandle | undefined;
 
-	/** It is off at first. */
+	/** Opens the pin, switched off. */
 	constructor(options: RelayOptions, io: PartIo) {
 		const { pin, activeLow = false, title } = options;
 		const open = (): DigitalPin => {
@@ -129,8 +129,8 @@ export class PinSwitch extends Retried<DigitalPin> implements Switch {
 	}
 
 	/**
-	 * Off is never refused: a pin that could not be opened has never been on. One that does not answer now is tried again,
-	 * whoever wants it off.
+	 * Off is never refused: a pin that could not be opened has never been on. If the pin does not answer now, it is tried
+	 * again, whatever the cause.
 	 */
 	switchOff(cause: SwitchCause): void {
 		const { timer } = this.io;
@@ -169,12 +169,12 @@ export class PinSwitch extends Retried<DigitalPin> implements Switch {
 		}
 	}
 
-	/** Milliseconds since then; a long time if it never was. */
+	/** Milliseconds since a time; infinite if it is undefined. */
 	private since(time: number | undefined): number {
 		return time === undefined ? Number.POSITIVE_INFINITY : (this.io.ticks() - time) >>> 0;
 	}
 
-	/** Its time begins when it was switched on, and never exceeds `maxOn`, however often it is called. */
+	/** The time counts from when it was switched on, and never exceeds `maxOn`, however often it is called. */
 	private limit(seconds = Number.POSITIVE_INFINITY): void {
 		const { timer } = this.io;
 		const { maxOn = Number.POSITIVE_INFINITY } = this.options;

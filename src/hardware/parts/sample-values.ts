@@ -5,7 +5,7 @@ import { roundedAs } from "./polled-sensor.js";
 
 /** The values in a sample. */
 export interface Values {
-	/** Their kinds; one, if there is one value. */
+	/** Kinds of the values; one for a single value or for three axes. */
 	readonly kinds: readonly string[];
 	/** Undefined without one. */
 	readonly reading: Reading | undefined;
@@ -17,18 +17,18 @@ const AXES: Readonly<Record<string, string>> = Object.freeze({ accelerometer: "a
 /** Kinds that ECMA-419 measures from 0 to 1, and people in percent. */
 const SCALES: Readonly<Record<string, number>> = Object.freeze({ moisture: 100 });
 
-/** Values of one sample that are kept. */
+/** Maximum values of one sample. */
 const MAX_VALUES = 16;
 
 /**
- * The values in a sample of ECMA-419: `{ thermometer: { temperature: 21 } }` is the temperature 21. Unknown members have their
- * own names; two members of one name have that of their class, too.
+ * Returns the values in a sample of ECMA-419: `{ thermometer: { temperature: 21 } }` is the temperature 21. Unknown
+ * members keep their names; a second member of one name is prefixed with its class.
  *
  * @param scale factors by the names of values
  */
 export const flattened = (sample: object, scale: Readonly<Record<string, number>> = SCALES): Values => {
 	const values = new Map<string, number | boolean>();
-	/** Names are those of kinds: "CO2" is "co2". */
+	/** Adds a value under the name of its kind: "co2" for "CO2". */
 	const add = (name: string, longName: string, value: number | boolean): void => {
 		const lower = name.toLowerCase();
 		// The SDK's driver of the CCS811 writes a zero.

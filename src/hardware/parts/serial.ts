@@ -25,7 +25,7 @@ export interface SerialOptions extends PartOptions {
 	readonly port?: number;
 	/** The end of a line that is sent. Default "\r\n". Lines that arrive may end with either. */
 	readonly end?: "\r\n" | "\n" | "\r";
-	/** Seconds between two events at least: 0.1 to 86,400. Default 1. */
+	/** Minimum seconds between two events: 0.1 to 86,400. Default 1. */
 	readonly interval?: number;
 }
 
@@ -38,13 +38,13 @@ type SerialClass = new (
 	},
 ) => SerialPort;
 
-/** Bytes of a line that are kept: the rest of a longer one is left out. */
+/** Maximum bytes of a received line: the rest is dropped. */
 const MAX_RECEIVED = 256;
 
-/** Bytes of a line that is sent, with its end: those that a chip's port takes at once. */
+/** Maximum bytes of a sent line, with its end: a chip's port takes as many at once. */
 const MAX_SENT = 120;
 
-/** Milliseconds between two lines that are sent. */
+/** Minimum time between two sent lines, ms. */
 const MIN_PAUSE = 100;
 
 const MAX_INTERVAL = 86_400;
@@ -52,7 +52,7 @@ const MAX_INTERVAL = 86_400;
 const SERIAL = "embedded:io/serial";
 
 /**
- * A device that sends or takes lines of text at a serial port (UART): a GPS, a scale, another controller.
+ * A device that sends or receives lines of text at a serial port (UART): a GPS, a scale, another controller.
  *
  * @example
  * scale: serial({ rx: 16, tx: 17, baud: 9600 })
@@ -91,9 +91,9 @@ class PortLine extends Retried<SerialPort> implements SerialLine {
 	private readonly options: SerialOptions;
 	/** The bytes of the line that arrives. */
 	private bytes: number[] = [];
-	/** Runs while no event may follow the one before. */
+	/** Runs until the next event is allowed. */
 	private pause: TimerHandle | undefined;
-	/** Whether a line has arrived meanwhile. */
+	/** Whether a line has arrived since the last event. */
 	private isUntold = false;
 	private sentAt: number | undefined;
 
@@ -174,7 +174,7 @@ class PortLine extends Retried<SerialPort> implements SerialLine {
 	}
 }
 
-/** UTF-8, or ASCII with a question mark for each other byte. */
+/** Decodes UTF-8; if it is not valid, ASCII with a question mark for each other byte. */
 const decoded = (bytes: readonly number[]): string => {
 	try {
 		return String.fromArrayBuffer(Uint8Array.from(bytes).buffer);

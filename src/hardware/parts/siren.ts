@@ -64,7 +64,7 @@ class PinSiren extends PinSwitch implements Siren {
 		super.switchOff(cause);
 	}
 
-	/** The next turn is planned before the pin is written: one that fails does not end the pattern. */
+	/** Plans the next turn before the pin is written, so that a failure does not end the pattern. */
 	private planTurn(isLoud: boolean, pattern: SirenPattern | undefined): void {
 		if (pattern !== undefined && pattern.off > 0) {
 			const seconds = isLoud ? pattern.off : pattern.on;

@@ -9,20 +9,20 @@ import { servoHead, type TurningServo } from "../../head.js";
 import type { Reading, Sensor } from "../../kinds/sensor.js";
 import { checkAngle } from "../../kinds/servo.js";
 
-/** Milliseconds that a button stays down, and up, at least: longer than a contact bounces. */
+/** Minimum time that a button stays down, and up, ms: longer than a contact bounces. */
 const MIN_HOLD = 100;
 
-/** Changes that wait for that time, at most. Further presses are ignored. */
+/** Maximum number of changes that wait for that time. Further presses are ignored. */
 const MAX_CHANGES = 20;
 
-/** The user's finger on a button. Changes that come together wait, or they would look like bouncing. */
+/** The user's finger on a button. Rapid changes are queued, because they would look like bouncing. */
 class Finger {
 	readonly button = new TimedButton({ timer: Timer, ticks: () => Time.ticks });
 	private isDown = false;
 	private changes = 0;
 	private last = Promise.resolve();
 
-	/** Presses or releases the button. @param time milliseconds for which it lasts at least */
+	/** Presses or releases the button. @param time minimum duration of the new state, ms */
 	move(isDown: boolean, time = MIN_HOLD): void {
 		if (isDown === this.isDown || (isDown && this.changes >= MAX_CHANGES)) {
 			return;

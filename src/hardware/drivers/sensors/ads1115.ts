@@ -6,7 +6,7 @@ const CONFIGURATION = 0x01;
 /** One conversion of the input 0 in a range of ±4.096 V at 860 samples/s, without comparator. */
 const CONVERT = 0xc3e3;
 
-/** Bit of the number of the input. */
+/** Lowest bit of the input's number. */
 const INPUT = 12;
 
 /** Time for a conversion, ms. */

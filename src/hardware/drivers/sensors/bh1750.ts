@@ -6,10 +6,10 @@ const CONTINUOUS = 0x10;
 /** Longest measurement, ms. */
 const MEASUREMENT = 180;
 
-/** Counts for a lux. */
+/** Counts per lux. */
 const COUNTS = 1.2;
 
-/** Driver of ROHM's light sensor BH1750FVI, which measures all the time with a resolution of 1 lx. */
+/** Driver of ROHM's light sensor BH1750FVI, which measures continuously with a resolution of 1 lx. */
 export default busSensor({
 	address: 0x23,
 	start(bus) {

@@ -18,7 +18,7 @@ const HUMIDITY_CALIBRATED = 7;
 const STARTUP = 3;
 const MEASUREMENT = 10;
 
-/** A divisor of the datasheet. */
+/** A divisor in the formulas of the data sheet. */
 const POWER_26 = 2 ** 26;
 
 /** Returns the temperature in 5,120ths of a degree. */
@@ -53,7 +53,7 @@ const humidityOf = (bytes: DataView, H1: number, raw: number, fine: number): num
 	return Math.min(100, Math.max(0, linear * (1 - (H1 * linear) / 524_288)));
 };
 
-/** Driver of Bosch's BME280, which measures once a second. Computes as the datasheet, in floating point (BST-BME280-DS001, 8.1). */
+/** Driver of Bosch's BME280, which measures once a second. Floating-point formulas of BST-BME280-DS001, 8.1. */
 export default busSensor({
 	address: 0x76,
 	start(bus) {

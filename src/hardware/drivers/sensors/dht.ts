@@ -13,10 +13,10 @@ const MAX_DHT22 = 3;
 
 const SIGN = 0x80;
 
-/** Failed measurements in a row that are an error. A single one is usual. */
+/** Consecutive failed measurements that count as an error. Single failures are common. */
 const MAX_FAILURES = 3;
 
-/** Driver of the DHT11 and the DHT22 (AM2302). It measures all the time, so that a sample does not wait. */
+/** Driver of the DHT11 and the DHT22 (AM2302). It measures continuously, so that a sample does not wait. */
 export default class DHT {
 	/** The module that the part `sensor` opens. */
 	static readonly io: string = "dht";

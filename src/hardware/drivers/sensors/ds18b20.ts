@@ -31,7 +31,7 @@ const INTERVAL = 1_000;
 /**
  * Driver of the thermometer DS18B20, the only one on its pin. The SDK's own driver is wrong below 0 °C.
  *
- * It converts all the time, so that a sample does not wait.
+ * It converts continuously, so that a sample does not wait.
  */
 export default class DS18B20 {
 	/** The module that the part `sensor` opens. */

@@ -16,7 +16,7 @@ const READY = 0x07ff;
 export default busSensor({
 	address: 0x62,
 	start(bus) {
-		// It may still measure since before a restart, and then takes no other command.
+		// The chip may have measured since before a restart, and then accepts no other command.
 		command(bus, STOP, STOPPED);
 		command(bus, START, 0);
 	},

@@ -2,7 +2,7 @@ import Time from "time";
 import Timer from "timer";
 import { openOnBus, type SmBusDevice, type SmBusRecord } from "../bus-chip.js";
 
-/** Time without data after which a chip has stopped, ms: three times the slowest measurement. */
+/** Time without data after which a chip counts as stopped, ms: three times the slowest measurement. */
 const MAX_SILENCE = 15_000;
 
 /** A bus of ECMA-419's class SMBus (§10.5.4), with the methods of I2C. */
@@ -66,7 +66,7 @@ export const busSensor = <State>({ address, start, sample, configure }: BusChip<
 		}
 	};
 
-/** Writes bytes, and waits until the chip has done what they say. @param milliseconds that this takes */
+/** Writes a command, and waits for the chip. @param milliseconds duration of the command */
 export const command = (bus: Bus, bytes: readonly number[], milliseconds: number): void => {
 	bus.write(Uint8Array.from(bytes));
 	Timer.delay(milliseconds);

@@ -21,7 +21,7 @@ const MAX_DISTANCE = 200;
 const SPAD_COUNT = 48;
 const FIRST_APERTURE = 12;
 
-/** Looks for an answer, 1 ms apart. */
+/** Maximum number of polls for an answer, 1 ms apart. */
 const MAX_LOOKS = 200;
 
 /**
@@ -54,7 +54,7 @@ const start = (bus: Bus): void => {
 	checkId(bus.readUint8(MODEL), MODEL_ID);
 	run(bus, `89|01 8800 ${OPEN_PAGE}`);
 	const stop = bus.readUint8(0x91);
-	// The chip has measured on if only the microcontroller has restarted.
+	// The chip still measures if only the microcontroller has restarted.
 	run(bus, `${CLOSE_PAGE} ${STOP} 60|12`);
 	// 0.25 million counts a second, with 7 bits behind the point.
 	bus.writeUint16(SIGNAL_LIMIT, 0x20, true);
@@ -105,7 +105,7 @@ const run = (bus: Bus, steps: string): void => {
 	}
 };
 
-/** Waits until the chip has done something. @throws Error if it takes too long */
+/** Waits until the chip is done. @throws Error if it takes too long */
 const waitFor = (bus: Bus, isDone: (bus: Bus) => boolean): void => {
 	for (let look = 0; !isDone(bus); look += 1) {
 		if (look === MAX_LOOKS) {
