@@ -21,7 +21,7 @@ type PiResult = Awaited<ReturnType<ToolDefinition["execute"]>>;
 type Status = McpConnection["status"];
 type McpResult = Awaited<ReturnType<ManagementTool["run"]>>;
 
-/** Also makes the calls of direct tools. */
+/** Makes the calls of direct tools, too. */
 const CALL_TOOL = MANAGEMENT_TOOLS.find(({ name }) => name === "mcp_call_tool") as ManagementTool;
 
 export default function mcpClient(pi: ExtensionAPI): void {

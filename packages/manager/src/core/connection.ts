@@ -112,7 +112,7 @@ export abstract class Connection {
 	/** Ends the connection to the server; over MQTT, the session. */
 	protected abstract disconnect(reason: string): void;
 
-	/** What another gateway has discovered about the server; undefined if the server has to be asked. */
+	/** The discovery by another gateway; undefined if the server has to be asked. */
 	get known(): KnownServer | undefined {
 		return undefined;
 	}
