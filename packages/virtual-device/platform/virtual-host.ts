@@ -8,7 +8,7 @@ export { AudioIn, AudioOut, OpusThread } from "./audio.js";
 export const options = { macAddress: boot.macAddress, resetReason: boot.resetReason, board: boot.board };
 
 /** Messages of the board to Node. */
-interface Told {
+interface BoardMessages {
 	/** Milliseconds. */
 	restart: [delay: number];
 	/** The content of the simulated screen; `changed` names the members of the face that were shown just now. */
@@ -23,12 +23,12 @@ interface Told {
 	firmware: [action: "begin" | "cancel" | "confirm" | "rollBack"];
 }
 
-export function tell<Kind extends keyof Told>(kind: Kind, ...args: Told[Kind]): void {
+export function tell<Kind extends keyof BoardMessages>(kind: Kind, ...args: BoardMessages[Kind]): void {
 	send([`board.${kind}`, ...args]);
 }
 
-/** Actions of the user. */
-interface Done {
+/** Actions of the user, and changes of the surroundings, as Node sends them to the board. */
+interface UserActions {
 	button: [name: string, isDown: boolean];
 	/** The user holds a button down for some milliseconds. */
 	press: [name: string, milliseconds: number];
@@ -43,9 +43,9 @@ interface Done {
 	muted: [isMuted: boolean];
 }
 
-/** Calls back when the user does that. There is one callback for each kind. */
-export function on<Kind extends keyof Done>(kind: Kind, callback: (...args: Done[Kind]) => void): void {
-	receive(`board.${kind}`, (args) => callback(...(args as Done[Kind])));
+/** Sets the callback for a kind of action. Each kind has only one. */
+export function on<Kind extends keyof UserActions>(kind: Kind, callback: (...args: UserActions[Kind]) => void): void {
+	receive(`board.${kind}`, (args) => callback(...(args as UserActions[Kind])));
 }
 
 /** A picture of the simulated room, as a JPEG file. */
