@@ -185,7 +185,7 @@ export async function callGroup(
 	if (chosen.length > MAX_DEVICES) {
 		return answerWrongArguments(`${DEVICES}: ${chosen.length} devices, at most ${MAX_DEVICES} in one call`, revision);
 	}
-	// Wrong arguments fail as one call, before any device is called.
+	// All have the same schema, so one check rejects wrong arguments before any device is called.
 	const [{ server, tool }] = chosen as [FoundTool];
 	try {
 		await server.checkArguments(tool, args);

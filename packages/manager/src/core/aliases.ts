@@ -107,8 +107,8 @@ export class Aliases {
 	}
 
 	/**
-	 * Assigns a configured server the alias made from its id. Digits of a hash are added if a device has that alias by
-	 * setting, or if servers share it and it differs from the id. Returns the alias, and the device that lost it.
+	 * Assigns a configured server the alias made from its id. Six digits of a hash of the id are added if a device has
+	 * that alias by setting, or if servers share it and it differs from the id. Returns the alias, and the device that lost it.
 	 */
 	claim(id: string, wish: string, isShared: boolean): { alias: string; loser: string | undefined } {
 		const owner = this.#fixed.get(wish);

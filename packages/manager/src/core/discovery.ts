@@ -27,7 +27,8 @@ export interface Listed {
  * Reads lists of a server: its tools, user-only ones included, and those that it declares. Items that are not valid MCP are
  * skipped. Never rejects: a list that fails does not affect the others.
  *
- * It calls `onListed` with all lists, and 2 s after the tools with those read so far, while the connection is open.
+ * It calls `onListed` with the lists, while the connection is open. If they take longer than 2 s after the tools, it calls it
+ * twice: with those read so far, and then with the rest.
  */
 export type Discover = ReturnType<typeof makeDiscovery>;
 

@@ -33,7 +33,7 @@ export interface Entry<Value = unknown> {
 export type StoreListener = (key: string, entry: Entry | undefined) => void;
 
 export interface StoreEvents {
-	/** A queued change was written, or could not be written because of this problem, which is never a conflict. */
+	/** A change was written, or could not be written because of this problem, which is never a conflict. */
 	saved: [problem: StoreError | undefined];
 	/** A problem for the operator, such as a damaged entry that was set aside. */
 	warning: [message: string];
