@@ -33,6 +33,15 @@ export default suite("the device's own Wi-Fi network", {
 		}
 		equal(log.slice(1), ["Wi-Fi: DNS: could not answer: Error: no memory"]);
 	},
+	"forgets the first of many networks that it has logged"() {
+		const { accessPoint, log } = make();
+		accessPoint.open(OWN);
+		for (let count = 0; count < 20; count += 1) {
+			void accessPoint.join({ ssid: `network ${count}`, password: "" });
+		}
+		void accessPoint.join({ ssid: "network 0", password: "" });
+		equal(log.filter((line) => line.includes('"network 0"')).length, 2);
+	},
 	async "tells that a network is joined, and stays with it"() {
 		const { network, accessPoint, wifi, timer } = make({ ssid: "" });
 		accessPoint.open(OWN);

@@ -23,6 +23,9 @@ export interface NetworkClock {
 /** ECMA-419's state of a connection that has an address. */
 const HAS_ADDRESS = 500;
 
+/** Maximum number of remembered lines: the set-up may try any number of networks. */
+const MAX_LOGGED = 16;
+
 /** A network of ECMA-419, with a clock that it sets. */
 export class InterfaceNetwork<Interface extends NetworkInterface> implements Network {
 	readonly type: Network["type"];
@@ -33,7 +36,7 @@ export class InterfaceNetwork<Interface extends NetworkInterface> implements Net
 	private readonly time: NetworkClock;
 	private _online = false;
 	private asked = false;
-	/** Lines since the last change. An attempt that is repeated repeats its lines. */
+	/** The latest lines since the last change. An attempt that is repeated repeats its lines. */
 	private logged: string[] = [];
 
 	/** @param title names it in the log */
@@ -67,7 +70,7 @@ export class InterfaceNetwork<Interface extends NetworkInterface> implements Net
 	/** Logs a line once, until the network is joined or lost. */
 	protected log(message: string): void {
 		if (!this.logged.includes(message)) {
-			this.logged.push(message);
+			this.logged = [...this.logged, message].slice(-MAX_LOGGED);
 			this.time.log(`${this.title}: ${message}`);
 		}
 	}
