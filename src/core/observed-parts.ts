@@ -14,7 +14,7 @@ import { AppPart } from "./listener.js";
 const ALERT_TIME = 10_000;
 const READING_TIME = 150;
 
-/** Wraps parts of the board: stores and restores volume, brightness and theme, ends alerts, reports user activity. */
+/** Wraps parts of the board: keeps volume, brightness and theme, ends alerts, and reports pictures as user activity. */
 export const observeParts = (app: Application): void => {
 	const { speaker, screen, preview } = app.board;
 	Object.assign(

@@ -8,7 +8,7 @@ export const SAFE_TOOLS: readonly string[] = Object.freeze(
 		.map((name) => `src/tools/${name}`),
 );
 
-/** Reset reasons that count as failed starts. Others, such as power-on or the reset button, reset the count. */
+/** Reset reasons that count as failed starts. Others, such as power-on and wake-up, reset the count. */
 const CRASHES: readonly string[] = Object.freeze(
 	"software,panic,interrupt watchdog,task watchdog,watchdog,brownout,power glitch,CPU lockup".split(","),
 );

@@ -6,7 +6,7 @@ export class Talk extends AppPart implements Listener {
 	private readonly mode = this.app.setting("listenMode");
 	/** Whether the device listens, or resumes listening when the assistant has spoken. */
 	private isListening = false;
-	/** Whether the backend still assumes that the device listens. */
+	/** Whether the device listens in realtime, also while the assistant speaks: this needs no second `start`. */
 	private isReported = false;
 
 	/** Whether the person is heard while the assistant speaks. */

@@ -72,7 +72,7 @@ class Done {
  */
 export const done = (state: object): Done => new Done(state);
 
-/** Result of a tool, not a promise. `structuredContent` is an object itself, or `{result: …}` with other JSON. */
+/** Result of a tool, not a promise. It becomes text and `structuredContent`: an object, else `{result: …}`. */
 export type ToolResult =
 	| boolean
 	| number

@@ -196,7 +196,7 @@ export class McpSession<Context> {
 	 * The answer in its wrapper.
 	 *
 	 * @param message any JSON
-	 * @param room bytes left for the answers of a batch; undefined outside a batch
+	 * @param room approximate bytes left for the answers of a batch; undefined outside a batch
 	 */
 	private answer(message: Params, wrapper: Wrapper, room?: number): Answer {
 		const method = message?.method;

@@ -79,7 +79,7 @@ const STROKE = 6;
 /** Percent that an eye must be open to show its glint. */
 const GLINT_FROM = 40;
 
-/** Percent of an eye that a low lid covers. */
+/** Minimum percent of an eye that a low lid covers. */
 const LOW_LID = 30;
 
 /** Arguments of all functions that draw a part of the face. */

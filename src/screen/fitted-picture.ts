@@ -110,7 +110,7 @@ export class FittedPicture {
 		canvas.end();
 	}
 
-	/** Returns the first shown row that shows this row of the picture, or a later one. */
+	/** Returns the first row of the scaled picture that shows this row of the picture, or a later one. */
 	private firstRow(row: number): number {
 		return Math.min(this.shownHeight, Math.ceil((row * this.shownHeight) / this.height));
 	}

@@ -7,7 +7,7 @@ export type Measure = (character: string) => number;
 const NO_START =
 	"!%),.:;?]}¢°·’”‰′″℃、。々〉》」』】〕〗〙〛〜〟ぁぃぅぇぉっゃゅょゎ゛゜ゝゞ゠ァィゥェォッャュョヮヵヶ・ーヽヾ–…‼⁇！％），．：；？］｝｡｣､･";
 
-/** Characters that do not end a line: opening brackets, currency signs. */
+/** Characters that do not end a line: opening brackets, and signs before an amount, such as ￥ and ＃. */
 const NO_END = "([{£¥‘“〈《「『【〔〖〘〚〝＃＄（＠［｛￡￥｢";
 
 /** First and last code points of characters that a line may break before and after. */

@@ -27,7 +27,7 @@ const HEADER_BYTES = 4;
 /** Bytes after a frame that the decoder also reads: the next frame says how much of this one belongs to it. */
 const GUARD = 8;
 
-/** Bytes of the buffer for a frame, at most 1,441: libmad reads up to 2,048 after a damaged one (CVE-2017-8374). */
+/** Bytes of the buffer. A frame has up to 1,441; libmad reads up to 2,048 after a damaged one (CVE-2017-8374). */
 const INPUT_BYTES = 4_096;
 
 /** Bytes of the samples of the longest frame. */

@@ -26,7 +26,7 @@ export type AudioOutClass = new (options: AudioOutOptions) => AudioOut;
 /** Maximum queued bytes. Beyond it, `write` waits. */
 const ENOUGH = 4_096;
 
-/** Silence after the last sample: bytes of a piece, and number of pieces. More than any platform buffers. */
+/** Bytes of a piece of silence, and pieces after the last sample: more than platforms buffer, so that it is played. */
 const SILENCE = 1_024;
 const TAIL = 24;
 

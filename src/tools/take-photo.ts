@@ -47,7 +47,7 @@ export default defineTool({
 
 const NO_VISION = "the client offers no vision service (capabilities.vision in initialize)";
 
-/** Returns the photo itself, for a client with vision. Backends of 2024-11-05 read only text. */
+/** Returns the photo itself, for a client without a vision service. Backends of 2024-11-05 read only text. */
 const ownPhoto = async (camera: Camera, revision: Revision): Promise<Content> => {
 	if (reportsFailureAsError(revision)) {
 		throw new Error(NO_VISION);

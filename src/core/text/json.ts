@@ -13,7 +13,7 @@ export const isObject = (value: unknown): value is Record<string, unknown> =>
  */
 const MAX_JSON_DEPTH = 32;
 
-/** JSON is not parsed, because it exceeds a limit. */
+/** Thrown for JSON that exceeds a limit, before it is parsed. */
 export class JsonLimitError extends SyntaxError {}
 
 /** Minimum characters of a level of nested objects: `{"":`. */

@@ -1,4 +1,4 @@
-/** A message is too long, or not valid text. */
+/** Thrown for a message that is too long, or not valid text. */
 export class MessageRejected extends Error {
 	/** The first characters of a message that is too long; else empty. */
 	readonly start: string;
@@ -99,7 +99,11 @@ export const decodeText = (message: ArrayBuffer): string => {
 	return text;
 };
 
-/** Decodes the start of a message, up to a NUL byte, without trailing non-ASCII characters, which may be cut off. */
+/**
+ * Decodes the start of a message, up to a NUL byte, without trailing non-ASCII characters, of which one may be cut off.
+ *
+ * @returns an empty text if it is not UTF-8
+ */
 const startOf = (message: ArrayBuffer): string => {
 	const bytes = new Uint8Array(message).slice(0, START_BYTES);
 	const nul = bytes.indexOf(0);

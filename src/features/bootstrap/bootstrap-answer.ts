@@ -52,7 +52,7 @@ const MAX_TIMEOUT = 120_000;
  * Reads the server's answer. Null counts as absent. An invalid block is dropped, and so is an invalid member if its
  * block is usable without it.
  *
- * @throws Error if the text is not a JSON object, or has an error of the server, which comes with status 200
+ * @throws Error if the text is not a JSON object, or that quotes the server's own error, which comes with status 200
  */
 export const readAnswer = (text: string): BootstrapAnswer => {
 	const answer = parseJson(text, MAX_VALUES, NAMES);

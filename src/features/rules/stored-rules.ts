@@ -98,7 +98,7 @@ export class StoredRules extends AppPart implements RuleBook, Listener {
 		}
 		this.drop(former);
 		const stored = this.add(new StoredRule({ ...rule, on }, slot, text));
-		// The cooldown continues, unless the time of day is new.
+		// The cooldown continues, unless the time of day is new. Intervals start over.
 		if (former?.ranAt !== undefined && former.when.at === rule.when.at && rule.when.every === undefined) {
 			stored.ranAt = former.ranAt;
 		}

@@ -303,7 +303,7 @@ export class PhoneSetup extends AppPart implements Listener, WiFiSetup {
 		this.end(false);
 	}
 
-	/** @param restart whether only a restart applies the settings */
+	/** @param restart whether to restart: it applies changed settings, and returns to the stored network */
 	private end(restart: boolean): void {
 		const { app } = this;
 		const { failure, network } = app;

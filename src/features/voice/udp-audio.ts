@@ -166,7 +166,7 @@ export class UdpAudio {
 
 	/**
 	 * Accepts a packet that follows the last one, or that follows the rejected one before it, like RFC 3550, appendix A.1.
-	 * A packet with a wrong key decrypts to noise, which may look like Opus. If accepted, the sender's own are late.
+	 * A packet with a wrong key decrypts to noise, which may look like Opus. Accepted, it would make the sender's late.
 	 *
 	 * A sender may restart its count: then two packets with consecutive numbers are needed, far behind or at the start.
 	 * Others are late or repeated. A recorded pair can be replayed too. It is heard, and costs the sender one packet.

@@ -11,7 +11,7 @@ export interface Switch extends NamedPart {
 	/** Seconds until it switches itself off; undefined while it is off, or stays on. */
 	readonly left: number | undefined;
 	/**
-	 * Switches it off, or on for some seconds. A call while it is on restarts the time, but never exceeds `maxOn` in all.
+	 * Switches it off, or on for some seconds. A call while it is on sets a new time; in all it is on for at most `maxOn`.
 	 *
 	 * @throws Error if it cannot be switched, was switched on too recently, or may not stay on for so long
 	 */

@@ -49,7 +49,7 @@ export interface Part<Kind extends KindName = KindName> {
 	readonly pins: readonly UsedPin[];
 	/** Number of the chip's UART that it opens. */
 	readonly uart?: number;
-	/** Modules of the SDK that it loads, except those of pins. A build for a chip includes their manifests. */
+	/** Modules of the SDK that it loads, except pins: digital, analog, PWM. Builds for chips include their manifests. */
 	readonly loads?: readonly string[];
 	/** The error in its options: "maxOn: expected …". Undefined if it can be used. */
 	readonly fault: string | undefined;

@@ -49,7 +49,7 @@ interface PolledOptions<Sample> extends SensorOptions {
 	readonly pick: (sample: Sample) => Reading | undefined;
 	/** The current quantities. */
 	readonly describe: () => Pick<Sensor, "kind" | "unit">;
-	/** Returns the change that is an event, by kind if there are several values. Default: a tenth of the last report. */
+	/** Returns the change that is an event, by kind if there are several values. Undefined: a tenth of the last report. */
 	readonly step: (kind?: string) => number | undefined;
 }
 

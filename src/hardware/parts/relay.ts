@@ -174,7 +174,7 @@ export class PinSwitch extends Retried<DigitalPin> implements Switch {
 		return time === undefined ? Number.POSITIVE_INFINITY : (this.io.ticks() - time) >>> 0;
 	}
 
-	/** The time counts from when it was switched on, and never exceeds `maxOn`, however often it is called. */
+	/** Plans to switch it off in `seconds`, but at most `maxOn` after it was switched on, however often it is called. */
 	private limit(seconds = Number.POSITIVE_INFINITY): void {
 		const { timer } = this.io;
 		const { maxOn = Number.POSITIVE_INFINITY } = this.options;

@@ -27,7 +27,7 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 		return ["form", "message", ...[...this.open.values()].flatMap(({ question }) => question.names)];
 	}
 
-	/** Sends the question as a request in the session. Rejects after a timeout, or when the call ends. */
+	/** Sends the question as a request in the session. Rejects after a timeout, or when the call is cancelled or ends. */
 	ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
 		if (this.open.size >= MAX_OPEN) {
 			throw new Error(`too many open requests to clients (limit ${MAX_OPEN})`);
