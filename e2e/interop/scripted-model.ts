@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import { wavFile } from "../../host-test/doubles/wav.js";
@@ -36,7 +36,7 @@ export class ScriptedModel {
 	/** @param call what it asks for, or what it says */
 	static async listen(test: TestContext, call: ScriptedCall | string): Promise<ScriptedModel> {
 		const model = new ScriptedModel(call);
-		const server = createServer(async (request, response) => {
+		const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
 			if (request.url === SPEECH_PATH) {
 				const { input } = (await readJson(request)) as { input: string };
 				response.end(model.speak(input));
@@ -49,7 +49,9 @@ export class ScriptedModel {
 			}
 			const { query } = (await readJson(request)) as { query: string };
 			response.end(`data: ${JSON.stringify({ event: "message", answer: model.#answer(query) })}\n\n`);
-		});
+		};
+		// A peer that is stopped cuts its request.
+		const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()));
 		model.url = `http://127.0.0.1:${await listen(test, server)}`;
 		return model;
 	}
