@@ -114,7 +114,7 @@ export async function listenForWebSocket(servers: ServerRegistry, options: Devic
 				connection.receive(data.toString());
 			}
 		};
-		// Not in the socket's own callback, which may have several messages: see DeviceConnection.
+		// One read of the socket may emit several messages. Each gets its own immediate: see DeviceConnection.
 		socket.on("message", (data: Buffer, isBinary) => setImmediate(receive, data, isBinary));
 		socket.on("close", () => setImmediate(() => connection.ended("the device closed the connection")));
 		socket.send(JSON.stringify({ ...GATEWAY_HELLO, session_id: connection.sessionId, transport: "websocket" }));

@@ -87,7 +87,7 @@ export function makeDelivery(
 		},
 		/** Delivers until `stop` is called. Rejects with what is a fault of the gateway. */
 		async run(): Promise<void> {
-			/** Events are being dropped; the endpoint has not been told about the gap yet. */
+			/** Whether events are being dropped, and whether the endpoint has yet to be told of a gap. */
 			let [isLosing, hasGap] = [false, false];
 			while (!ended.signal.aborted) {
 				if (feed.takeTruncated() || hasGap) {

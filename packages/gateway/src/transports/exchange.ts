@@ -47,7 +47,7 @@ export const STREAM = {
  * The messages to a client that share an HTTP response, or the next one if its connection is lost. An answer is JSON in one
  * write; the response becomes a stream of events only if a notification or a question precedes it, or if it takes long.
  *
- * Not the SDK's transports, which make every answer a web stream and write its headers separately.
+ * The SDK's transports are not used: they make every answer a web stream, and write its headers separately.
  */
 export class Exchange implements Channel {
 	/** The number of its stream in the ids of events. */

@@ -284,7 +284,7 @@ export abstract class Connection {
 		this.#events?.emit("notification", method, params);
 	}
 
-	/** The pending request that a log message names; undefined if there is none with this id. */
+	/** Returns the pending request with the id in a log message; undefined if there is none. */
 	protected requestBy(_id: unknown): PendingRequest | undefined {
 		return undefined;
 	}

@@ -36,7 +36,7 @@ function isMessageData(key: string, member: unknown): boolean {
 /** Whether a member is data, and kept unchanged; `parent` is the name of the object that contains it. */
 type IsData = (key: string, member: unknown, parent: string) => boolean;
 
-/** Returns a protocol's value without null members; the same object if there are none. */
+/** Removes the null members of a protocol message. Returns the same object if it has none. */
 export function withoutNulls<Value>(value: Value, isData: IsData = isMessageData): Value {
 	return flawOf(value, MAX_NESTING) === undefined ? value : strip(value, isData, MAX_NESTING, "");
 }

@@ -189,7 +189,7 @@ export class ChangeStream {
 		const filter = this.#filter();
 		const isWanted = !this.#closed && Object.keys(filter).length > 0;
 		const subscription = isWanted ? await this.#client.listen(filter, { timeout: ACK_TIME }) : undefined;
-		// Not earlier: if opening fails, the pending retry must still happen.
+		// Only now: if opening had failed, the pending retry would still be needed.
 		clearTimeout(this.#timer);
 		void this.#previous?.close();
 		const previous = this.#subscription;

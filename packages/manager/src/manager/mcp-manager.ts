@@ -236,7 +236,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 		];
 	}
 
-	/** The tools that an agent's host should offer as tools of its own, by the setting `directTools`. */
+	/** Returns the tools that the setting `directTools` selects: an agent's host offers them directly. */
 	listDirectTools(): McpTool[] {
 		return this.listTools().filter(({ server, name }) => {
 			const { directTools = false } = this.#configOf(server) ?? {};

@@ -52,7 +52,7 @@ export function makeResourceCache(ttl: number) {
 	};
 
 	return {
-		/** Returns the cached contents. If there are none, or with `isFresh`, reads them from the server. */
+		/** Returns a resource from the cache. Reads it from the server if it is not cached, or if `isFresh` is set. */
 		async read(server: Server, uri: string, isFresh = false): Promise<ReadResourceResult> {
 			const key = `${server.id}\0${uri}`;
 			const kept = isFresh ? undefined : cache.get(key);

@@ -339,7 +339,7 @@ export class ConfiguredTransport implements Transport {
 		await Promise.all([transport.close(), this.#sse?.close()]);
 	}
 
-	/** Whether a message may be processed. If there are too many besides answers, the connection ends. */
+	/** Counts a message unless it is an answer, and closes the connection above the limit. Returns whether it is still open. */
 	#isWithinRate(isAnswer = false): boolean {
 		if (!this.#isClosed && !isAnswer && !this.#rate.take()) {
 			this.#end(`more than ${MAX_MESSAGES_PER_SECOND} messages in a second`);

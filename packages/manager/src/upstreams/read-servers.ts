@@ -98,8 +98,8 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 	};
 
 	/**
-	 * Expands the variables of an entry and checks it. Variables of its own `env` take precedence, because programs such
-	 * as mcp-remote expand them in their arguments. A disabled server may lack some.
+	 * Expands the variables in an entry, and validates it. Variables of its own `env` take precedence, because programs such
+	 * as mcp-remote expand them in their arguments. A disabled server may have undefined variables.
 	 */
 	const checkEntry = <T>(schema: z.ZodType<T>, entry: unknown, path: Path): T | undefined => {
 		if (!isObject(entry)) {
