@@ -150,6 +150,27 @@ export interface Access {
 	readonly isForeignPage?: boolean;
 }
 
+/** The name of clients without a token. Reserved. */
+export const NO_TOKEN_NAME = "local";
+
+/** The access of a client of this machine without a token: every device, user-only tools only as configured. */
+export function localAccess(userTools: readonly string[]): Access {
+	const some = userTools.length > 0 && new Set(userTools.map(deviceIdOf));
+	return { principal: NO_TOKEN_NAME, userTools: userTools.includes("*") || some, microphone: true };
+}
+
+/** The access of a client with a token, whose hash is `holder`. */
+export function accessOf(principal: string, limits: Limits, userTools: readonly string[], holder?: string): Access {
+	return {
+		principal,
+		...(holder !== undefined && { holder }),
+		...(limits.devices && { devices: new Set(limits.devices) }),
+		...(limits.readOnly && { readOnly: true }),
+		...(limits.microphone && { microphone: true }),
+		userTools: limits.userTools === true || localAccess(userTools).userTools,
+	};
+}
+
 /** Whether a client may reach the device with this id. */
 export function reaches({ devices }: Access, id: string): boolean {
 	return devices === undefined || devices.has(id);

@@ -5,6 +5,7 @@ import { GatewayError } from "../gateway-error.js";
 import {
 	deviceIdOf,
 	includesRights,
+	NO_TOKEN_NAME,
 	type SignInRecord,
 	TOKEN_KINDS,
 	type TokenKind,
@@ -14,9 +15,6 @@ import {
 } from "./access.js";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
-
-/** The name of clients without a token. Reserved. */
-export const NO_TOKEN_NAME = "local";
 
 /** Identifies tokens for people and secret scanners. */
 export const TOKEN_PREFIX = "xsmcp_";

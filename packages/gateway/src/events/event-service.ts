@@ -1,7 +1,6 @@
 import { inputSchemaOf } from "xs-mcp-manager/core";
-import type { Access } from "../config/access.js";
+import { type Access, accessOf } from "../config/access.js";
 import type { RunningGateway } from "../gateway.js";
-import { accessOf } from "../oauth/request-guard.js";
 import { EventFeed, type EventQuery, type EventRequest } from "./event-feed.js";
 import type { EventLog, LoggedEvent } from "./event-log.js";
 import {

@@ -5,14 +5,13 @@ import ipaddr from "ipaddr.js";
 import {
 	type Access,
 	type AccessGrant,
-	deviceIdOf,
+	accessOf,
 	includesRights,
-	type Limits,
+	localAccess,
 	SCOPES,
 	type TokenRecord,
 } from "../config/access.js";
 import { hostnamesOf, isLoopback } from "../config/listen-address.js";
-import { NO_TOKEN_NAME } from "../config/token-store.js";
 import { announcedHostname } from "../devices/announcement.js";
 import type { RunningGateway } from "../gateway.js";
 import { GatewayError } from "../gateway-error.js";
@@ -301,24 +300,6 @@ export class RequestGuard {
 		const now = this.#gateway.tokens.current(token.sha256);
 		return !isSignedOut && now !== undefined && (now === token || includesRights(now, token));
 	}
-}
-
-/** The access of a client of this machine without a token: every device, user-only tools only as configured. */
-export function localAccess(userTools: readonly string[]): Access {
-	const some = userTools.length > 0 && new Set(userTools.map(deviceIdOf));
-	return { principal: NO_TOKEN_NAME, userTools: userTools.includes("*") || some, microphone: true };
-}
-
-/** The access of a client with a token, whose hash is `holder`. */
-export function accessOf(principal: string, limits: Limits, userTools: readonly string[], holder?: string): Access {
-	return {
-		principal,
-		...(holder !== undefined && { holder }),
-		...(limits.devices && { devices: new Set(limits.devices) }),
-		...(limits.readOnly && { readOnly: true }),
-		...(limits.microphone && { microphone: true }),
-		userTools: limits.userTools === true || localAccess(userTools).userTools,
-	};
 }
 
 function pathOf(url = ""): string {

@@ -1,4 +1,5 @@
 import type { Clients } from "../app.js";
+import { localAccess } from "../config/access.js";
 import type { Channel } from "../mcp/client-request.js";
 import { definePlugin, inGroup, setting, urls } from "../plugin.js";
 
@@ -22,10 +23,9 @@ export const endpoints = definePlugin({
 		if (settings.endpoints.length === 0) {
 			return;
 		}
-		const [{ connectEndpoint }, { openClient }, { localAccess }] = await Promise.all([
+		const [{ connectEndpoint }, { openClient }] = await Promise.all([
 			import("./endpoint.js"),
 			import("../mcp/client.js"),
-			import("../oauth/request-guard.js"),
 		]);
 		gateway.on("started", () => {
 			for (const url of settings.endpoints) {

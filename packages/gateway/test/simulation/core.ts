@@ -1,6 +1,7 @@
 // The code in the sandbox: the gateway's own sources, and stand-ins for its listeners.
 import { digest, ServerError, type Store } from "xs-mcp-manager/core";
 import { cluster } from "../../src/cluster/plugin.js";
+import { accessOf } from "../../src/config/access.js";
 import { readConfiguration } from "../../src/config/configuration.js";
 import { TokenStore } from "../../src/config/token-store.js";
 import { DeviceConnection, type DeviceLink, NO_HELLO, parseMessage } from "../../src/devices/device-connection.js";
@@ -8,7 +9,6 @@ import { events } from "../../src/events/plugin.js";
 import { webhooks } from "../../src/events/webhooks-plugin.js";
 import { RunningGateway } from "../../src/gateway.js";
 import type { Logger } from "../../src/log.js";
-import { accessOf } from "../../src/oauth/request-guard.js";
 import { definePlugin } from "../../src/plugin.js";
 import { openStores } from "../../src/store/open-stores.js";
 
