@@ -1,9 +1,10 @@
+import { utf8Length } from "../../src/core/text/utf8.js";
 import { type Face, isOffered } from "../../src/hardware/hardware.js";
 import { TOOLS } from "../doubles/client.js";
 import { FakeBoard, FakeCodec } from "../doubles/fake-board.js";
 import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
 import { inSession, request, start, startOn } from "../doubles/started-application.js";
-import { equal, given, matches, suite } from "../harness.js";
+import { equal, given, matches, ok, suite } from "../harness.js";
 
 const NO_ALERT = { alert: { status: "", message: "" } };
 
@@ -153,12 +154,31 @@ export default suite("application, with a backend of the xiaozhi family", {
 			equal(application.state, "idle");
 		}
 	},
-	"a page of a list that is longer than the backend takes is an error, too"() {
-		const { transport, mcp } = inSession(undefined, { maxSentBytes: 600 });
+	"a page with one tool that is longer than the backend takes is an error, too"() {
+		const { transport, mcp } = inSession(undefined, { maxSentBytes: 300 });
 		mcp();
 		transport.channel.say(request(7, "tools/list"));
 		const [{ payload }] = mcp();
 		equal([payload.id, payload.error.code], [7, -32_603]);
+	},
+	"a list is paged for a backend that takes less than a page"() {
+		const { transport, mcp, application } = inSession();
+		transport.channel.say({ type: "hello", session_id: "s-1", max_message_bytes: 2_000 });
+		mcp();
+		const names: string[] = [];
+		let cursor: string | undefined = "";
+		for (let id = 1; cursor !== undefined; id += 1) {
+			transport.channel.say(request(id, "tools/list", { cursor }));
+			const [{ payload, ...envelope }] = mcp();
+			ok(utf8Length(JSON.stringify({ ...envelope, payload })) <= 2_000);
+			names.push(...payload.result.tools.map(({ name }: { name: string }) => name));
+			cursor = payload.result.nextCursor;
+		}
+		const common = [...application.server.tools.byName.values()].filter(({ userOnly }) => !userOnly);
+		equal(
+			names,
+			common.map(({ name }) => name),
+		);
 	},
 	"what is longer than the backend takes and answers nothing is dropped and logged"() {
 		const { application, mcp, log } = inSession(undefined, { maxSentBytes: 600 });

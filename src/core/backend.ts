@@ -240,10 +240,11 @@ export class Backend extends AppPart implements ProtocolEvents {
 	}
 
 	onSession(session: Session): void {
-		const { app, receiver } = this;
+		const { app, receiver, protocol } = this;
 		app.log(`session ${JSON.stringify(session.id)} with the backend`);
-		if (receiver !== undefined) {
+		if (receiver !== undefined && protocol !== undefined) {
 			receiver.wrapper = mcpWrapper(session.id);
+			receiver.maxPageBytes = Math.min(app.server.pageBytes, protocol.maxSentBytes);
 		}
 		app.show({ connected: true, online: true });
 		app.emit("onSession", session);

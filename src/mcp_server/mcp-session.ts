@@ -84,7 +84,7 @@ export class McpSession<Context> {
 	calls: ToolCall[] = [];
 	private closed = false;
 	/** The session's own limit of a page: see {@link SessionOptions}. */
-	readonly maxPageBytes: number | undefined;
+	maxPageBytes: number | undefined;
 
 	constructor(server: McpServer<Context>, { send, wrapper = NO_WRAPPER, pageBytes }: SessionOptions) {
 		this.server = server;
