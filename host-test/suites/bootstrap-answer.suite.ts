@@ -136,10 +136,16 @@ export default suite("the bootstrap's settings and answers", {
 			equal(serverTime?.timezone, 0, String(offset));
 		}
 	},
+	"take an activation without code and challenge for none, as bound devices of some servers get it"() {
+		for (const activation of [{}, { code: null, challenge: null, message: null }, { message: "Welcome" }]) {
+			equal(read({ activation }), {});
+		}
+		equal(read({ activation: { challenge: "c" } }).activation?.challenge, "c");
+	},
 	"limit how long the server may hold a request"() {
-		equal(read({ activation: { timeout_ms: 1e12 } }).activation, {
+		equal(read({ activation: { code: "1", timeout_ms: 1e12 } }).activation, {
 			message: "",
-			code: "",
+			code: "1",
 			challenge: "",
 			timeout: 120_000,
 		});

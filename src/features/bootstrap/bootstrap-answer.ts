@@ -150,12 +150,16 @@ const readFirmware = ({ version, url: given, force, sha256, signature }: Block):
 	};
 };
 
-const readActivation = ({ message, code, challenge, timeout_ms: timeout }: Block): Activation => ({
-	message: string("activation.message", message ?? ""),
-	code: string("activation.code", code ?? ""),
-	challenge: string("activation.challenge", challenge ?? ""),
-	timeout: typeof timeout === "number" && timeout > 0 ? Math.min(timeout, MAX_TIMEOUT) : 0,
-});
+/** Without a code and a challenge there is nothing to activate, as in the C++ firmware. */
+const readActivation = ({ message, code, challenge, timeout_ms: timeout }: Block): Activation | undefined => {
+	const activation = {
+		message: string("activation.message", message ?? ""),
+		code: string("activation.code", code ?? ""),
+		challenge: string("activation.challenge", challenge ?? ""),
+		timeout: typeof timeout === "number" && timeout > 0 ? Math.min(timeout, MAX_TIMEOUT) : 0,
+	};
+	return activation.code + activation.challenge === "" ? undefined : activation;
+};
 
 /** Reads a text. Some servers send codes and tokens as numbers. */
 const string = (name: string, value: unknown): string => {
