@@ -30,6 +30,8 @@ export default suite("results of tools", {
 			[text("[1]"), { result: [1] }],
 			[[text("true")], { result: true }],
 			[[1, 2], { result: [1, 2] }],
+			[new Date(0), { result: "1970-01-01T00:00:00.000Z" }],
+			[{ toJSON: () => null }, { result: null }],
 			["seven", undefined],
 			["true enough", undefined],
 			['{"a":1}', undefined],
@@ -161,7 +163,7 @@ export default suite("results of tools", {
 	"answers an invalid result with an internal error"() {
 		const circular: Record<string, unknown> = {};
 		circular.self = circular;
-		for (const value of [undefined, null, Number.NaN, () => 1, circular]) {
+		for (const value of [undefined, null, Number.NaN, () => 1, circular, { toJSON: () => undefined }]) {
 			equal(clientWith(tool("t", () => value)).call("t").error.code, -32603);
 		}
 	},

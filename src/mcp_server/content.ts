@@ -144,20 +144,23 @@ export const callResult = (result: ToolResult, revision: Revision): CallResult =
 	if (value instanceof Content) {
 		return contentResult([value], revision);
 	}
-	const isList = isArray(value);
-	if (isList && value.length > 0 && value.every((item) => item instanceof Content)) {
+	if (isArray(value) && value.length > 0 && value.every((item) => item instanceof Content)) {
 		return contentResult(value, revision);
 	}
-	let json: string;
+	let json: string | undefined;
 	try {
 		json = stringify(value);
 	} catch {
+		// Handled below, like an object whose `toJSON` returns undefined.
+	}
+	if (json === undefined) {
 		throw notExpressible("an object that is not JSON");
 	}
 	if (revision < STRUCTURED_SINCE) {
 		return { before: TEXT, content: stringify(json), after: LAST_TEXT_END };
 	}
-	return textResult(stringify(json), isList ? structuredValue(json) : STRUCTURED.concat(json));
+	// Not every object's JSON is an object: that of a date is a string.
+	return textResult(stringify(json), json.startsWith("{") ? STRUCTURED.concat(json) : structuredValue(json));
 };
 
 /** The result of a failed tool: the error message, for the language model. */
