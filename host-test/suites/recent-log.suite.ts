@@ -93,6 +93,16 @@ export default suite("the latest lines of the device's log", {
 		add("outside a session");
 		equal(told(), []);
 	},
+	"are not sent early in a session because the one before had two hellos"() {
+		const { transport, add, told, timer } = started("early");
+		transport.channel.greet();
+		transport.channel.say({ type: "hello", transport: "fake", session_id: "s-2" });
+		transport.channel.events.onClose(new ProtocolError("connection-closed", "gone"));
+		timer.pass(5_000);
+		transport.channel.greet();
+		add("soon");
+		equal(told(), []);
+	},
 	"are sent in order if sending one makes another"() {
 		const { transport, application, add, told, timer } = started("one");
 		let count = 0;

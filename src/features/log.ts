@@ -34,6 +34,8 @@ export class RecentLog extends AppPart implements DeviceLog, Listener {
 	}
 
 	onSession(): void {
+		// A second hello changes the session without ending it.
+		this.app.timer.clear(this.delay);
 		this.delay = this.app.timer.set(() => {
 			this.isReady = true;
 			this.flush();
