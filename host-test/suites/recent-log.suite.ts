@@ -103,6 +103,27 @@ export default suite("the latest lines of the device's log", {
 		add("soon");
 		equal(told(), []);
 	},
+	"cause no endless flood with a backend that answers each of them with an error"() {
+		const { transport, told, timer } = started("early");
+		transport.channel.greet();
+		timer.pass(5_000);
+		let count = 0;
+		const answerAll = (): void => {
+			for (let lines = told().length; lines > 0 && count < 1_000; lines = told().length) {
+				count += lines;
+				for (let line = 0; line < lines; line += 1) {
+					transport.channel.say({ type: "mcp", payload: { jsonrpc: "2.0", id: null, error: { code: -32601 } } });
+				}
+			}
+		};
+		answerAll();
+		ok(count <= 24, `${count} lines at once`);
+		for (let seconds = 0; seconds < 60; seconds += 1) {
+			timer.pass(1_000);
+			answerAll();
+		}
+		ok(count <= 24 * 13, `${count} lines in a minute`);
+	},
 	"are sent in order if sending one makes another"() {
 		const { transport, application, add, told, timer } = started("one");
 		let count = 0;

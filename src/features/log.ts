@@ -7,7 +7,10 @@ const MAX_LINES = 24;
 const MAX_LENGTH = 160;
 const MAX_CHARACTERS = 2_000;
 
-/** Milliseconds from the start of a session until lines are sent: a gateway is not ready for them earlier. */
+/**
+ * Milliseconds from the start of a session until lines are sent: a gateway is not ready for them earlier. And the pause after
+ * {@link MAX_LINES} of them: a backend may answer each by a message that is logged, which makes the next.
+ */
 const SEND_DELAY = 5_000;
 
 /** Keeps the latest lines of the device's log, and sends them in a session. */
@@ -16,7 +19,8 @@ export class RecentLog extends AppPart implements DeviceLog, Listener {
 	private characters = 0;
 	/** Number of unsent lines at the end. */
 	private unsent = 0;
-	private isReady = false;
+	/** Number of lines that may be sent until the next pause. */
+	private room = 0;
 	private isSending = false;
 	private delay: TimerHandle | undefined;
 
@@ -33,18 +37,18 @@ export class RecentLog extends AppPart implements DeviceLog, Listener {
 		this.flush();
 	}
 
+	/** Starts a pause. A second hello changes the session without ending it. */
 	onSession(): void {
-		// A second hello changes the session without ending it.
-		this.app.timer.clear(this.delay);
+		this.onSessionLost();
 		this.delay = this.app.timer.set(() => {
-			this.isReady = true;
+			this.room = MAX_LINES;
 			this.flush();
 		}, SEND_DELAY);
 	}
 
 	onSessionLost(): void {
 		this.app.timer.clear(this.delay);
-		this.isReady = false;
+		this.room = 0;
 	}
 
 	/** Sends the unsent lines, including those that are logged meanwhile. */
@@ -54,9 +58,13 @@ export class RecentLog extends AppPart implements DeviceLog, Listener {
 		}
 		this.isSending = true;
 		// Without a session the protocol would log each line that it drops, which would be a line to send.
-		while (this.isReady && this.app.backend.session !== undefined && this.unsent > 0) {
+		while (this.room > 0 && this.app.backend.session !== undefined && this.unsent > 0) {
 			const line = this.lines.at(-this.unsent) as string;
 			this.unsent -= 1;
+			this.room -= 1;
+			if (this.room === 0) {
+				this.onSession();
+			}
 			const message = { level: "debug", logger: "device", data: line };
 			this.app.backend.receiver?.notify(notificationMessage("notifications/message", message));
 		}
