@@ -20,11 +20,8 @@ const wordsOf = (name: string): readonly string[] =>
 export class ToolRegistry<Context> {
 	/** Called after a tool was added or removed. */
 	onChanged: (() => void) | undefined = undefined;
-	/** The tools by name. */
+	/** The tools by name, in the order in which they were added. */
 	readonly byName: Map<unknown, Tool<Context>> = new Map();
-	/** Tools in the order of the list: the common ones, then those for users. */
-	private readonly tools: Tool<Context>[] = [];
-	private commonCount = 0;
 	/** The lists for clients, each made on first use: see {@link page}. */
 	private lists: (PagedList | undefined)[] = [];
 	private readonly maxEntryBytes: number;
@@ -47,26 +44,16 @@ export class ToolRegistry<Context> {
 			throw new RangeError(`tool ${tool.name}: list entry of ${byteLength} bytes (limit ${this.maxEntryBytes})`);
 		}
 		this.byName.set(tool.name, tool);
-		if (tool.userOnly) {
-			this.tools.push(tool);
-		} else {
-			this.tools.splice(this.commonCount, 0, tool);
-			this.commonCount += 1;
-		}
 		this.changed();
 	}
 
 	/** @returns whether the tool existed */
 	remove(name: string): boolean {
-		const tool = this.byName.get(name);
-		if (tool === undefined) {
-			return false;
+		const existed = this.byName.delete(name);
+		if (existed) {
+			this.changed();
 		}
-		this.byName.delete(name);
-		this.tools.splice(this.tools.indexOf(tool), 1);
-		this.commonCount -= tool.userOnly ? 0 : 1;
-		this.changed();
-		return true;
+		return existed;
 	}
 
 	/** Suggests the common tool that shares most words with a name; "" if they share less than half. */
@@ -74,7 +61,7 @@ export class ToolRegistry<Context> {
 		const words = name.length > MAX_COMPARED ? [] : wordsOf(name);
 		let suggestion = "";
 		let best = MIN_LIKENESS;
-		for (const tool of this.tools.slice(0, this.commonCount)) {
+		for (const tool of this.withAudience(false)) {
 			const others = wordsOf(tool.name);
 			const shared = words.filter((word) => others.some((other) => other.startsWith(word) || word.startsWith(other)));
 			const likeness = (2 * shared.length) / (words.length + others.length);
@@ -88,7 +75,11 @@ export class ToolRegistry<Context> {
 
 	/** The names of all tools' arguments, and of their members. */
 	argumentNames(): readonly string[] {
-		return this.tools.flatMap(memberNames);
+		return [...this.byName.values()].flatMap(memberNames);
+	}
+
+	private withAudience(isUser: boolean): readonly Tool<Context>[] {
+		return [...this.byName.values()].filter(({ userOnly }) => userOnly === isUser);
 	}
 
 	/**
@@ -105,7 +96,7 @@ export class ToolRegistry<Context> {
 		const at = (withUserTools ? 1 : 0) + (isPlain ? 2 : 0);
 		let list = this.lists[at];
 		if (list === undefined) {
-			const tools = this.tools.slice(0, withUserTools ? this.tools.length : this.commonCount);
+			const tools = this.withAudience(false).concat(withUserTools ? this.withAudience(true) : []);
 			list = new PagedList("tools", isPlain ? tools.map(({ plain }) => plain) : tools);
 			this.lists[at] = list;
 		}
