@@ -20,36 +20,18 @@ const END = "]}";
 const endBefore = (next: Listed | undefined): string =>
 	next === undefined ? END : `],"nextCursor":${JSON.stringify(next.key)}}`;
 
-const offsetsOf = (items: readonly Listed[]): readonly number[] => {
-	const offsets = [0];
-	for (const { entry } of items) {
-		offsets.push((offsets.at(-1) as number) + entry.byteLength + 1);
-	}
-	return offsets;
-};
-
 /** A paginated list. */
 export class PagedList {
 	private readonly items: readonly Listed[];
+	private readonly before: string;
 	/** All items in one page: most lists fit. */
 	private readonly whole: LongResult;
-	/** Byte offsets of the entries in the full list, commas included, and of its end. Only for several pages. */
-	private offsets: readonly number[] | undefined;
-	/** Bytes that close a page before each item, cursor included, and the last page. Only for several pages. */
-	private endBytes: readonly number[] | undefined;
 
 	/** @param member the member of the result that holds the list, such as "tools" */
 	constructor(member: string, items: readonly Listed[]) {
-		const before = `{"${member}":[`;
-		const entryBytes = items.reduce((sum, { entry }) => sum + entry.byteLength, 0);
-		const commas = Math.max(items.length - 1, 0);
 		this.items = items;
-		this.whole = {
-			before,
-			items: items.map(({ entry }) => entry),
-			after: END,
-			bytes: before.length + entryBytes + commas + END.length,
-		};
+		this.before = `{"${member}":[`;
+		this.whole = this.pageOf(0, items.length);
 	}
 
 	/**
@@ -60,38 +42,36 @@ export class PagedList {
 	 * @throws RpcError invalid params, for an unknown cursor
 	 */
 	page(cursor: string, budget: number): LongResult {
-		return cursor === "" && this.whole.bytes <= budget ? this.whole : this._page(cursor, budget);
-	}
-
-	private _page(cursor: string, budget: number): LongResult {
-		this.offsets ??= offsetsOf(this.items);
-		const offsets = this.offsets;
-		const { before, items: entries } = this.whole;
-		const total = entries.length;
-		const first = cursor === "" ? 0 : this.items.findIndex(({ key }) => key === cursor);
+		const { items, before, whole } = this;
+		const first = cursor === "" ? 0 : items.findIndex(({ key }) => key === cursor);
 		if (first < 0) {
 			throw invalidParams("unknown cursor");
 		}
-		const start = offsets[first] as number;
-		const room = start + budget - before.length + 1;
-		let last = total;
-		let endBytes = END.length;
-		if ((offsets[total] as number) + endBytes > room) {
-			this.endBytes ??= [...this.items, undefined].map((next) => utf8Length(endBefore(next)));
-			const ends = this.endBytes;
-			last = first + 1;
-			// Not all items fit, so it ends before the last one.
-			while ((offsets[last + 1] as number) + (ends[last + 1] as number) <= room) {
-				last += 1;
-			}
-			endBytes = ends[last] as number;
+		const rest = first === 0 ? whole : this.pageOf(first, items.length);
+		if (rest.bytes <= budget) {
+			return rest;
 		}
-		const itemBytes = first < last ? (offsets[last] as number) - start - 1 : 0;
-		return {
-			before,
-			items: last - first === total ? entries : entries.slice(first, last),
-			after: endBefore(this.items[last]),
-			bytes: before.length + itemBytes + endBytes,
-		};
+		let last = first;
+		let bytes = before.length;
+		let next = items[first];
+		while (next !== undefined) {
+			bytes += next.entry.byteLength + 1;
+			last += 1;
+			next = items[last];
+			if (bytes + (next?.entry.byteLength ?? 0) + utf8Length(endBefore(items[last + 1])) > budget) {
+				break;
+			}
+		}
+		return this.pageOf(first, last);
+	}
+
+	/** @param last index after the page's last item */
+	private pageOf(first: number, last: number): LongResult {
+		const { before } = this;
+		const items = this.items.slice(first, last).map(({ entry }) => entry);
+		const after = endBefore(this.items[last]);
+		const itemBytes = items.reduce((sum, { byteLength }) => sum + byteLength, 0);
+		const commas = Math.max(items.length - 1, 0);
+		return { before, items, after, bytes: before.length + itemBytes + commas + utf8Length(after) };
 	}
 }
