@@ -60,7 +60,7 @@ export async function bootstrap(
 		signed.push(args);
 		return Uint8Array.of(0, 1, 0xfe, 0xff).buffer;
 	};
-	const app = { board, timer, log: (line: string) => void log.push(line), setting: () => "u-1", backend: {} };
+	const app = { board, timer, log: (line: string) => void log.push(line), backend: { uuid: "u-1" } };
 	const started = new Bootstrap(
 		app as unknown as Application,
 		{ otaUrl: OTA_URL, otaInterval: 86_400, serialNumber: "", hmacKey: undefined, language: "en", ...config },

@@ -90,7 +90,8 @@ export class Backend extends AppPart implements ProtocolEvents {
 	receiver: McpSession<Hardware> | undefined;
 	/** The connection. Undefined until there is a backend to connect to. */
 	protocol: Protocol | undefined;
-	private uuid = "";
+	/** The device's UUID. */
+	uuid = "";
 	private search: Search | undefined;
 	private sourceName = "";
 	/** The backend that the search has found, as JSON without its secrets, to detect another one. */

@@ -1,19 +1,11 @@
+import type { Application } from "../../core/application.js";
 import { FIRMWARE } from "../../core/firmware.js";
 import { readSetting, readSettings, type SettingSource } from "../../core/read-setting.js";
-import type { Board, System } from "../../hardware/hardware.js";
 
 const NAMES = Object.freeze(["otaUrl", "otaInterval", "serialNumber", "hmacKey", "language"] as const);
 
 /** Settings of the bootstrap. */
 export type BootstrapConfig = ReturnType<typeof readSettings<(typeof NAMES)[number]>>;
-
-/** The device, as it introduces itself to the server. */
-export interface Identity {
-	readonly board: Pick<Board, "name" | "screen" | "network"> & { readonly system: System };
-	/** The device's UUID. */
-	readonly uuid: string;
-	readonly config: BootstrapConfig;
-}
 
 /**
  * Reads the settings of the bootstrap.
@@ -35,11 +27,13 @@ const TAGS: Readonly<Record<BootstrapConfig["language"], string>> = Object.freez
 });
 
 /** The headers of both requests. The activation's version is 2 for a device that has a serial number. */
-export const bootstrapHeaders = ({ board, uuid, config }: Identity): Map<string, string> => {
-	const { serialNumber, language } = config;
+export const bootstrapHeaders = (
+	{ board, backend }: Application,
+	{ serialNumber, language }: BootstrapConfig,
+): Map<string, string> => {
 	const headers = new Map([
 		["Device-Id", board.system.macAddress],
-		["Client-Id", uuid],
+		["Client-Id", backend.uuid],
 		["Activation-Version", serialNumber === "" ? "1" : "2"],
 		["User-Agent", `${board.name}/${FIRMWARE.version}`],
 		["Accept-Language", TAGS[language]],
@@ -52,15 +46,15 @@ export const bootstrapHeaders = ({ board, uuid, config }: Identity): Map<string,
 };
 
 /** The device's report about itself, in the layout of the C++ firmware. Unknown values are omitted. */
-export const bootstrapReport = ({ board, uuid, config }: Identity): object => {
+export const bootstrapReport = ({ board, backend }: Application, { language }: BootstrapConfig): object => {
 	const { system, screen, network } = board;
 	const { language: _, minimum_free_heap_size: heap, ...info } = system.info();
 	return {
 		version: LAYOUT_VERSION,
-		language: TAGS[config.language],
+		language: TAGS[language],
 		...(heap !== undefined && { minimum_free_heap_size: String(heap) }),
 		mac_address: system.macAddress,
-		uuid,
+		uuid: backend.uuid,
 		partition_table: [],
 		ota: { label: "" },
 		...info,

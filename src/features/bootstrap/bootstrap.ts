@@ -1,6 +1,5 @@
 import type { Application } from "../../core/application.js";
 import type { Search, SearchEvents, ServedBackend } from "../../core/backend.js";
-import { deviceUuid } from "../../core/config.js";
 import { FIRMWARE } from "../../core/firmware.js";
 import { AppPart, type Feature } from "../../core/listener.js";
 import { toHex } from "../../core/text/hex.js";
@@ -9,13 +8,7 @@ import { isNewer } from "../../core/text/version.js";
 import type { Http, HttpResponse, Settings, TimerHandle } from "../../hardware/hardware.js";
 import { Backoff } from "../../protocols/backoff.js";
 import { type Activation, type BootstrapAnswer, readAnswer } from "./bootstrap-answer.js";
-import {
-	type BootstrapConfig,
-	bootstrapHeaders,
-	bootstrapReport,
-	type Identity,
-	readBootstrapConfig,
-} from "./bootstrap-report.js";
+import { type BootstrapConfig, bootstrapHeaders, bootstrapReport, readBootstrapConfig } from "./bootstrap-report.js";
 
 /** HMAC-SHA256 (RFC 2104). */
 type HmacSha256 = (key: ArrayBuffer, message: ArrayBuffer) => Promise<ArrayBuffer>;
@@ -51,7 +44,6 @@ export class Bootstrap extends AppPart implements Search {
 	private readonly hmacSha256: HmacSha256;
 	private readonly events: SearchEvents;
 	private readonly random: () => number;
-	private readonly identity: Identity;
 	/** Changes when a check starts or ends, so that results of an earlier one are ignored. */
 	private turn = 0;
 	private isRunning = false;
@@ -80,7 +72,6 @@ export class Bootstrap extends AppPart implements Search {
 		this.hmacSha256 = hmacSha256;
 		this.events = events;
 		this.random = random;
-		this.identity = { board: app.board, uuid: deviceUuid(app.board.settings, app.setting("uuid")), config };
 		this.backoff = new Backoff({ ...BACKOFF, random });
 		this.unreached = new Backoff({ ...UNREACHED, random });
 	}
@@ -136,9 +127,8 @@ export class Bootstrap extends AppPart implements Search {
 	}
 
 	private async ask(): Promise<BootstrapAnswer> {
-		const { app, identity } = this;
-		const { otaUrl } = this.config;
-		const { body } = await this.post(otaUrl, bootstrapReport(identity), TIMEOUT);
+		const { app, config } = this;
+		const { body } = await this.post(config.otaUrl, bootstrapReport(app, config), TIMEOUT);
 		const answer = readAnswer(String.fromArrayBuffer(body));
 		for (const problem of answer.dropped) {
 			app.log(`bootstrap: dropped: ${problem}`);
@@ -150,7 +140,7 @@ export class Bootstrap extends AppPart implements Search {
 		return await this.http.request({
 			method: "POST",
 			url,
-			headers: bootstrapHeaders(this.identity),
+			headers: bootstrapHeaders(this.app, this.config),
 			body: [ArrayBuffer.fromString(JSON.stringify(body))],
 			maxBytes: MAX_ANSWER_BYTES,
 			mustSucceed: true,
