@@ -71,11 +71,8 @@ export const storeSetting = (name: SettingName, value: string, settings: Pick<Se
 };
 
 /** Deletes a stored setting, so that the built-in one applies. */
-export const forgetSetting = (name: SettingName, settings: Pick<Settings, "get" | "delete">): void => {
-	if (settings.get(DOMAIN, name) !== undefined) {
-		settings.delete(DOMAIN, name);
-	}
-};
+export const forgetSetting = (name: SettingName, settings: Pick<Settings, "delete">): void =>
+	settings.delete(DOMAIN, name);
 
 /** Returns settings in which these values override the stored ones. */
 export const withSettings = (
