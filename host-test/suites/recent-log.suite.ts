@@ -4,7 +4,7 @@ import { ProtocolError } from "../../src/protocols/envelope.js";
 import { FailingStore } from "../doubles/failing-store.js";
 import { FakeBoard } from "../doubles/fake-board.js";
 import { start } from "../doubles/started-application.js";
-import { equal, ok, suite } from "../harness.js";
+import { equal, matches, ok, suite } from "../harness.js";
 
 function logAt(now: number) {
 	const clock = { now };
@@ -72,6 +72,18 @@ export default suite("the latest lines of the device's log", {
 	"have the reason of a fatal error"() {
 		const { application } = start(undefined, {}, undefined, { features: [log], built: { backend: "h" } });
 		ok(application.board.log?.lines.some((line) => line.includes("fatal error: backend")));
+	},
+	"have their own time, although the device had not started yet"() {
+		let now = 1_000;
+		const openBoard: Host["openBoard"] = ({ log: logLine }) => {
+			now = 3_000;
+			logLine("display not opened");
+			now = 8_000;
+			return new FakeBoard();
+		};
+		const { application } = start(undefined, {}, undefined, { features: [log], openBoard, ticks: () => now });
+		equal(application.board.log?.lines[0], "2.0 display not opened");
+		matches(application.board.log?.lines[1] as string, /^7\.0 state/);
 	},
 	"hold no query of a URL, which may have a key"() {
 		const { recent } = logAt(0);

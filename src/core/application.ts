@@ -55,8 +55,8 @@ export interface Host extends Runtime {
 /** The firmware put together: the board, its settings, its state, the backend, the MCP server, and the bus of events. */
 export class Application implements Device {
 	readonly log: (message: string) => void;
-	/** Lines of the log from before the device has started, for listeners. Undefined afterwards. */
-	private early: string[] | undefined = [];
+	/** Lines of the log from before the device has started, with their times, for listeners. Undefined afterwards. */
+	private early: [line: string, time: number][] | undefined = [];
 	/** Counts and logs errors that nobody handles. */
 	readonly guard: Guard;
 	private listeners: Listener[] = [];
@@ -88,9 +88,11 @@ export class Application implements Device {
 	private readonly startTicks: number;
 
 	constructor({ openBoard, built, store, openNetwork, findTools, timer, log, ticks = () => 0, now = Date.now }: Host) {
+		this.ticks = ticks;
+		this.startTicks = ticks();
 		this.log = (message) => {
 			log(message);
-			this.early === undefined ? this.emit("onLog", message) : this.early.push(message);
+			this.early === undefined ? this.emit("onLog", message) : this.early.push([message, this.uptime]);
 		};
 		this.guard = new Guard(this.log, ticks);
 		const source = { built, settings: new StoredSettings(store, this.log) };
@@ -101,11 +103,9 @@ export class Application implements Device {
 		this.board = Object.assign({ ...board }, { device: this });
 		this.source = { built, settings: board.settings };
 		this.timer = timer;
-		this.ticks = ticks;
 		this.now = now;
 		this.isSafe = needsSafeMode(board, timer);
 		this.tools = findTools(this.isSafe ? SAFE_TOOLS : undefined);
-		this.startTicks = ticks();
 		observeParts(this);
 		this.network = new DeviceNetwork(this, openNetwork);
 		this.backend = new Backend(this);
@@ -165,7 +165,7 @@ export class Application implements Device {
 		const { early = [] } = this;
 		this.early = undefined;
 		for (const line of early) {
-			this.emit("onLog", line);
+			this.emit("onLog", ...line);
 		}
 		const unknown = unknownSettings(this.source.built);
 		if (unknown.length > 0) {

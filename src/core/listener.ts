@@ -33,8 +33,8 @@ export interface Listener {
 	onPress?(button: string, press: Press): boolean;
 	/** User activity other than a change of the face. */
 	onUserActivity?(): void;
-	/** A line is logged. */
-	onLog?(message: string): void;
+	/** A line is logged. @param time of it in milliseconds since the start. Default: now */
+	onLog?(message: string, time?: number): void;
 	/** A setting cannot be used. Closes what the rescue features will open again. No further event follows. */
 	onClose?(): void;
 }

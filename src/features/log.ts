@@ -25,9 +25,9 @@ export class RecentLog extends AppPart implements DeviceLog, Listener {
 	private delay: TimerHandle | undefined;
 
 	/** Adds a line. Queries of URLs are left out, because they may hold keys. */
-	onLog(message: string): void {
+	onLog(message: string, time = this.app.uptime): void {
 		const text = message.replace(/(:\/\/[^\s?]*\?)\S+/g, "$1…");
-		const line = `${(this.app.uptime / 1000).toFixed(1)} ${text}`.slice(0, MAX_LENGTH);
+		const line = `${(time / 1000).toFixed(1)} ${text}`.slice(0, MAX_LENGTH);
 		this.lines.push(line);
 		this.characters += line.length;
 		while (this.lines.length > MAX_LINES || this.characters > MAX_CHARACTERS) {
