@@ -82,11 +82,7 @@ export default suite("device protocol", {
 			protocol.lastChannel.say({ type: "hello", ...members });
 		}
 		equal([heard, lost, protocol.session?.id], [[], [], "s-1"]);
-		equal(log, [
-			...Array(3).fill("hello without session_id during a session: dropped"),
-			"hello: session_id: expected a string, got 7: dropped",
-			"hello: audio_params: expected an object, got []: dropped",
-		]);
+		equal(log, Array(5).fill("hello without session_id during a session: dropped"));
 	},
 	"takes a second hello of a session without an id": given(beforeHello, ({ protocol }) => {
 		protocol.lastChannel.say({ type: "hello" });

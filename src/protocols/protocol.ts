@@ -313,19 +313,9 @@ export class Protocol implements ChannelEvents {
 		return own === "" || id === undefined || id === null || id === "" || id === own;
 	}
 
-	/** Starts or changes the session. During one, an unusable hello is dropped, and one that lacks the session's id. */
+	/** Starts or changes the session. During one, a hello that lacks the session's id is dropped. */
 	private acceptHello(hello: Envelope): void {
-		let session: Session;
-		try {
-			session = readHello(hello);
-		} catch (error) {
-			if (this.state === "open") {
-				this.options.log(`${(error as Error).message}: dropped`);
-			} else {
-				this.onClose(error as ProtocolError);
-			}
-			return;
-		}
+		const session = readHello(hello);
 		if (session.id === "" && this.session !== undefined && this.session.id !== "") {
 			this.options.log("hello without session_id during a session: dropped");
 			return;
