@@ -116,6 +116,12 @@ export default suite("the bootstrap's settings and answers", {
 		equal(read({ mqtt: { ...MQTT, keepalive: "120", endpoint: " b " } }).backend?.keepAlive, 120);
 		equal(read({ activation: { code: 123456 } }).activation?.code, "123456");
 	},
+	"take 0 for a number that is absent, as servers write it that send every member"() {
+		for (const none of [0, "0"]) {
+			equal(read({ websocket: { url: "ws://w/", version: none } }).backend, { backend: "ws://w/", token: "" });
+			equal(read({ mqtt: { ...MQTT, keepalive: none } }).backend?.keepAlive, undefined);
+		}
+	},
 	"reject what is no JSON object"() {
 		throws(() => readAnswer("[]"), /not a JSON object/);
 		throws(() => readAnswer("{"), /JSON|object|missing|property/i);

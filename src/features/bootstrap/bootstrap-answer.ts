@@ -172,15 +172,12 @@ const string = (name: string, value: unknown): string => {
 	throw new Error(`${name}: expected a string, got ${isGiven(value) ? typeof value : "nothing"}`);
 };
 
-/** Reads a number. Some servers send numbers as text. */
+/** Reads a number. Some servers send numbers as text, and 0 for none. */
 const optionalNumber = (name: string, value: unknown, dropped: string[]): number | undefined =>
 	attempt(dropped, () => {
-		if (!isGiven(value) || value === "") {
-			return undefined;
-		}
-		const number = typeof value === "string" ? Number(value) : value;
+		const number = typeof value === "string" ? Number(value) : (value ?? 0);
 		if (!Number.isFinite(number)) {
 			throw new Error(`${name}: expected a number, got ${JSON.stringify(value)?.slice(0, 40)}`);
 		}
-		return number as number;
+		return (number as number) || undefined;
 	});
