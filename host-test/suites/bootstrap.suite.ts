@@ -56,6 +56,9 @@ export default suite("the bootstrap", {
 		const { heard, log } = await bootstrap(new FakeOtaServer({ mqtt: { endpoint: "" }, ...WEBSOCKET }));
 		equal([heard, log], [[BACKEND], ['bootstrap: dropped: mqtt.endpoint: expected host[:port], got ""']]);
 	},
+	async "takes an answer that begins with a byte order mark, such as a file that a text editor has saved"() {
+		equal((await bootstrap(new FakeOtaServer(`\ufeff${JSON.stringify(WEBSOCKET)}`))).heard, [BACKEND]);
+	},
 	async "names what it dropped if nothing is left"() {
 		const { heard } = await bootstrap(new FakeOtaServer({ websocket: {} }));
 		const problem = "the response has neither mqtt nor websocket; websocket.url: expected a string, got nothing";

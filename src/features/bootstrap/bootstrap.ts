@@ -4,6 +4,7 @@ import { FIRMWARE } from "../../core/firmware.js";
 import { AppPart, type Feature } from "../../core/listener.js";
 import { toHex } from "../../core/text/hex.js";
 import { isObject, tryParseJson } from "../../core/text/json.js";
+import { decodeText } from "../../core/text/message-assembler.js";
 import { isNewer } from "../../core/text/version.js";
 import type { Http, HttpResponse, Settings, TimerHandle } from "../../hardware/hardware.js";
 import { Backoff } from "../../protocols/backoff.js";
@@ -129,7 +130,7 @@ export class Bootstrap extends AppPart implements Search {
 	private async ask(): Promise<BootstrapAnswer> {
 		const { app, config } = this;
 		const { body } = await this.post(config.otaUrl, bootstrapReport(app, config), TIMEOUT);
-		const answer = readAnswer(String.fromArrayBuffer(body));
+		const answer = readAnswer(decodeText(body));
 		for (const problem of answer.dropped) {
 			app.log(`bootstrap: dropped: ${problem}`);
 		}
