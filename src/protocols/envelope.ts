@@ -202,12 +202,3 @@ export interface Session {
 	/** The backend's hello as received: `audio_params`, `udp` and other members. */
 	readonly hello: Readonly<Record<string, unknown>>;
 }
-
-/**
- * Reads the backend's hello. Any transport name is accepted: backends do not agree on them. As in the C++ firmware, an id that
- * is not a text counts as absent.
- */
-export const readHello = (hello: Envelope): Session => {
-	const { session_id: id } = hello;
-	return { id: typeof id === "string" ? id : "", hello };
-};

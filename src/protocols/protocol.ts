@@ -10,7 +10,6 @@ import {
 	helloMessage,
 	MCP,
 	ProtocolError,
-	readHello,
 	type Session,
 	type WantedNames,
 } from "./envelope.js";
@@ -313,15 +312,18 @@ export class Protocol implements ChannelEvents {
 		return own === "" || id === undefined || id === null || id === "" || id === own;
 	}
 
-	/** Starts or changes the session. During one, a hello that lacks the session's id is dropped. */
+	/**
+	 * Starts or changes the session. Any transport name is accepted: backends do not agree on them. As in the C++ firmware, an id
+	 * that is not a text counts as absent. During a session, a hello that lacks its id is dropped.
+	 */
 	private acceptHello(hello: Envelope): void {
-		const session = readHello(hello);
+		const session: Session = { id: typeof hello.session_id === "string" ? hello.session_id : "", hello };
 		if (session.id === "" && this.session !== undefined && this.session.id !== "") {
 			this.options.log("hello without session_id during a session: dropped");
 			return;
 		}
 		this.session = session;
-		const { max_message_bytes: announced } = session.hello;
+		const { max_message_bytes: announced } = hello;
 		const isUsable = typeof announced === "number" && announced >= MIN_SENT_BYTES;
 		this.maxSentBytes = isUsable ? announced : this.transport.maxSentBytes;
 		if (this.state === "greeting") {
