@@ -56,6 +56,7 @@ export class FakeTransport implements Transport {
 	readonly mayRetain = false;
 	readonly maxMessageBytes = 8_192;
 	readonly maxSentBytes = Number.POSITIVE_INFINITY;
+	readonly maxQueuedBytes = Number.POSITIVE_INFINITY;
 	readonly channels: FakeChannel[] = [];
 	failure: Error | undefined;
 	/** Why the next channels are closed while they are opened. */

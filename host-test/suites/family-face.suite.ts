@@ -1,5 +1,6 @@
 import { utf8Length } from "../../src/core/text/utf8.js";
 import { type Face, isOffered } from "../../src/hardware/hardware.js";
+import { defineTool } from "../../src/tools/define-tool.js";
 import { TOOLS } from "../doubles/client.js";
 import { FakeBoard, FakeCodec } from "../doubles/fake-board.js";
 import type { FakeWebSocketClient } from "../doubles/fake-clients.js";
@@ -149,7 +150,7 @@ export default suite("application, with a backend of the xiaozhi family", {
 			const [{ session_id, payload }] = mcp();
 			equal([session_id, payload.id, payload.result !== undefined], ["s-1", 7, isSent]);
 			if (!isSent) {
-				matches(payload.error.message, /^Internal error: response of \d+ bytes \(limit of this backend: 5000\)/);
+				matches(payload.error.message, /^Internal error: response of \d+ bytes \(limit of this connection: 5000\)/);
 			}
 			equal(application.state, "idle");
 		}
@@ -160,6 +161,15 @@ export default suite("application, with a backend of the xiaozhi family", {
 		transport.channel.say(request(7, "tools/list"));
 		const [{ payload }] = mcp();
 		equal([payload.id, payload.error.code], [7, -32_603]);
+	},
+	"a result that is longer than the device may queue is an error with the request's id, and the session stays"() {
+		const huge = defineTool({ name: "huge", description: "", needs: [], run: () => "x".repeat(20_000) });
+		const { application, greet } = startOn({ built: { chunkBytes: 65_536 }, tools: [huge] });
+		const socket = greet();
+		socket.arrive([JSON.stringify(request(7, "tools/call", { name: "huge" }))]);
+		socket.grant(10_000);
+		const { payload } = JSON.parse(socket.messages.at(-1) as string);
+		equal([payload.id, payload.error?.code, application.backend.session?.id], [7, -32_603, "s-1"]);
 	},
 	"a list is paged for a backend that takes less than a page"() {
 		const { transport, mcp, application } = inSession();

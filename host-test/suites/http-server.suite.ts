@@ -84,6 +84,12 @@ export default suite("HTTP server", {
 		]);
 		equal([connection.closed, timer.size], [true, 0]);
 	}),
+	"answers with an error if the result is longer than the device may queue"() {
+		const { post } = open({}, undefined, [tool("huge", () => "x".repeat(10_000))]);
+		const [status, answer] = answerOf(post({ jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "huge" } }));
+		const { id, error } = answer as { id: number; error: { code: number } };
+		equal([status, id, error.code], [200, 7, -32_603]);
+	},
 	"accepts a notification without an answer"() {
 		const connection = open().post({ jsonrpc: "2.0", method: "notifications/initialized" });
 		equal([connection.response?.status, connection.sent, connection.closed], [202, "", true]);

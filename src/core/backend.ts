@@ -1,10 +1,8 @@
 import type { Face, Hardware, Settings } from "../hardware/hardware.js";
 import type { AudioParams } from "../hardware/sound.js";
 import type { FirmwareSource } from "../hardware/updater.js";
-import { ErrorCode, errorMessage, isRequestId, RpcError } from "../mcp_server/json-rpc.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
 import {
-	decodeStart,
 	deviceMessage,
 	type Envelope,
 	helloMessage,
@@ -19,7 +17,6 @@ import { tryBackend } from "./backend-trial.js";
 import { type Config, deviceUuid, readConfig, SEARCH_SCHEME } from "./config.js";
 import { AppPart } from "./listener.js";
 import { readSetting, SettingError, type SettingSource, withSettings } from "./read-setting.js";
-import { isObject, type Sendable } from "./text/json.js";
 
 /** Settings of a backend that was found. They override those of the device. */
 export interface ServedBackend {
@@ -64,9 +61,6 @@ export interface BackendSource {
 	readonly label: string;
 	open(events: SearchEvents): Search;
 }
-
-/** Characters of a message that are searched for a request's id. */
-const START_LENGTH = 2_048;
 
 /** Characters of a code and of a text that are kept for the screen. */
 const MAX_CODE_LENGTH = 32;
@@ -237,7 +231,8 @@ export class Backend extends AppPart implements ProtocolEvents {
 
 	onOpen(): void {
 		const { protocol, app } = this;
-		this.receiver = protocol && app.server.open({ send: protocol.send, wrapper: mcpWrapper("") });
+		this.receiver =
+			protocol && app.server.open({ send: protocol.send, wrapper: mcpWrapper(""), maxBytes: protocol.maxSentBytes });
 	}
 
 	onSession(session: Session): void {
@@ -245,7 +240,7 @@ export class Backend extends AppPart implements ProtocolEvents {
 		app.log(`session ${JSON.stringify(session.id)} with the backend`);
 		if (receiver !== undefined && protocol !== undefined) {
 			receiver.wrapper = mcpWrapper(session.id);
-			receiver.maxPageBytes = Math.min(app.server.pageBytes, protocol.maxSentBytes);
+			receiver.maxBytes = protocol.maxSentBytes;
 		}
 		app.show({ connected: true, online: true });
 		app.emit("onSession", session);
@@ -262,23 +257,6 @@ export class Backend extends AppPart implements ProtocolEvents {
 		this.app.log(`backend session ended: ${error.message} [${error.code}]; ${next}`);
 		this.endSession(error, retryIn === undefined ? {} : { online: false });
 		this.search?.restart?.();
-	}
-
-	/**
-	 * Replaces a response that exceeds the backend's limit by an error response to the same request.
-	 *
-	 * @returns undefined if the message answers no request
-	 */
-	shorten(text: Sendable, bytes: number, maxBytes: number): string | undefined {
-		const start = typeof text === "string" ? text : String.fromArrayBuffer(text.take());
-		const payload = decodeStart(start.slice(0, START_LENGTH))?.payload;
-		const id = isObject(payload) ? payload.id : undefined;
-		if (!isRequestId(id)) {
-			return undefined;
-		}
-		const reason = `response of ${bytes} bytes (limit of this backend: ${maxBytes})`;
-		const error = new RpcError(ErrorCode.internalError, `Internal error: ${reason}`);
-		return errorMessage(id, error, mcpWrapper(this.session?.id ?? ""));
 	}
 
 	private endSession(error?: ProtocolError, change: Partial<Face> = {}): void {

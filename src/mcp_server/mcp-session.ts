@@ -1,4 +1,5 @@
 import { isObject, PiecedText, type Sendable } from "../core/text/json.js";
+import { fitsUtf8, MAX_BYTES_PER_UNIT, utf8Length } from "../core/text/utf8.js";
 import { type Client, initialize, NO_CAPABILITIES } from "./client.js";
 import { type CallResult, callResult, failureResult, type ToolResult } from "./content.js";
 import {
@@ -60,8 +61,10 @@ export interface SessionOptions {
 	readonly send: (text: Sendable, isAnswer: boolean) => void;
 	/** The transport's wrapper around each message. Default: none. */
 	readonly wrapper?: Wrapper;
-	/** The largest message with a page of a list, wrapper included, in bytes. Default: that of the server. */
+	/** The largest message with a page of a list, wrapper included, in bytes. Default: that of the server, or `maxBytes`. */
 	readonly pageBytes?: number | undefined;
+	/** The longest other message in bytes: a longer response becomes an error. Default: no limit. */
+	readonly maxBytes?: number;
 	/** Sessions with the same owner may resume each other's suspended requests. Default: the session itself. */
 	readonly owner?: object;
 }
@@ -84,18 +87,22 @@ export class McpSession<Context> {
 	calls: ToolCall[] = [];
 	private closed = false;
 	/** The session's own limit of a page: see {@link SessionOptions}. */
-	maxPageBytes: number | undefined;
+	readonly maxPageBytes: number | undefined;
+	/** The longest other message in bytes. */
+	maxBytes: number;
 
-	constructor(server: McpServer<Context>, { send, wrapper = NO_WRAPPER, pageBytes }: SessionOptions) {
+	constructor(server: McpServer<Context>, options: SessionOptions) {
+		const { send, wrapper = NO_WRAPPER, pageBytes, maxBytes = Number.POSITIVE_INFINITY } = options;
 		this.server = server;
 		this.maxPageBytes = pageBytes;
+		this.maxBytes = maxBytes;
 		this.send = send;
 		this.wrapper = wrapper;
 	}
 
 	/** The largest message with a page of a list, without the wrapper, in bytes. */
 	get pageBytes(): number {
-		return (this.maxPageBytes ?? this.server.pageBytes) - this.wrapper.bytes;
+		return (this.maxPageBytes ?? Math.min(this.server.pageBytes, this.maxBytes)) - this.wrapper.bytes;
 	}
 
 	/** Takes one JSON-RPC message as text. */
@@ -116,11 +123,11 @@ export class McpSession<Context> {
 			return;
 		}
 		const answer = this.answer(message as Params, this.wrapper);
-		// Most answers are ready: they are sent without a further call.
-		if (typeof answer === "string" || answer instanceof PiecedText) {
+		// Most answers are ready and short: they are sent without a further call.
+		if (typeof answer === "string" && answer.length * MAX_BYTES_PER_UNIT <= this.maxBytes) {
 			this.send(answer, true);
 		} else {
-			this.deliver(answer);
+			this.deliver(answer, (message as Params | null)?.id);
 		}
 	}
 
@@ -151,12 +158,28 @@ export class McpSession<Context> {
 		this.server.sessions.delete(this);
 	}
 
-	private deliver(answer: Answer): void {
+	/** @param id the request's */
+	private deliver(answer: Answer, id?: unknown): void {
 		if (typeof answer === "object" && answer instanceof Promise) {
-			void answer.then((text) => this.deliver(text));
+			void answer.then((text) => this.deliver(text, id));
 		} else if (answer !== undefined) {
-			this.send(answer, true);
+			this.send(this.limited(answer, id), true);
 		}
+	}
+
+	/** The answer, or an error if it is too long: it could break the connection, and so end the session. */
+	private limited(answer: Sendable, id: unknown): Sendable {
+		const isText = typeof answer === "string";
+		const limit = isText ? this.maxBytes : (this.maxPageBytes ?? this.maxBytes);
+		if (isText ? fitsUtf8(answer, limit) : answer.bytes <= limit) {
+			return answer;
+		}
+		const bytes = isText ? utf8Length(answer) : answer.bytes;
+		const error = new RpcError(
+			ErrorCode.internalError,
+			`Internal error: response of ${bytes} bytes (limit of this connection: ${limit})`,
+		);
+		return errorMessage(isRequestId(id) ? id : unreadableId(this.revision), error, this.wrapper);
 	}
 
 	private wrap(message: string): string {

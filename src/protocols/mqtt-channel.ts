@@ -213,6 +213,7 @@ export const mqttTransport = (options: TransportOptions): Transport => {
 		mayRetain: options.subscribeTopic !== "",
 		maxMessageBytes: options.maxMessageBytes,
 		maxSentBytes: isOwn ? Number.POSITIVE_INFINITY : FAMILY_PACKET_BYTES - overhead,
+		maxQueuedBytes: options.maxQueuedBytes,
 		open(events) {
 			const client = {
 				host,

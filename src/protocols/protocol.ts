@@ -1,5 +1,5 @@
 import { isObject, JsonLimitError, type Sendable } from "../core/text/json.js";
-import { utf8Length } from "../core/text/utf8.js";
+import { fitsUtf8 } from "../core/text/utf8.js";
 import type { Runtime, TimerHandle } from "../hardware/hardware.js";
 import { Backoff, type BackoffOptions } from "./backoff.js";
 import {
@@ -30,8 +30,6 @@ export interface ProtocolEvents {
 	onSession(session: Session): void;
 	/** Session that receives MCP messages, while one is open. */
 	readonly receiver?: { receive(payload: unknown): void; reject(payload: unknown, reason: string): void } | undefined;
-	/** @returns a replacement for a message that exceeds the backend's limit; undefined for none, the default */
-	shorten?(message: Sendable, bytes: number, maxBytes: number): Sendable | undefined;
 	/** A message of another known type: one of {@link APPLICATION_TYPES}. */
 	onMessage?(message: Envelope): void;
 	/** An attempt or session ended. The next follows in `retryIn` ms; if undefined, when a session is needed. */
@@ -83,9 +81,6 @@ const IDLE_POLLS = 2;
 /** The smallest useful limit of sent messages, in bytes: a lower one is an error of the backend. */
 const MIN_SENT_BYTES = 512;
 
-/** Maximum UTF-8 bytes of a UTF-16 unit. */
-const MAX_BYTES_PER_UNIT = 3;
-
 /** Limits of the unknown message types that are remembered, so that each is logged once. */
 const MAX_UNKNOWN_TYPES = 16;
 const MAX_UNKNOWN_LENGTH = 32;
@@ -98,10 +93,6 @@ const isCommand = ({ type, payload }: Envelope): boolean =>
 	type === MCP
 		? Array.isArray(payload) || (isObject(payload) && payload.method === "tools/call")
 		: COMMAND_TYPES.includes(type);
-
-/** Returns an upper bound of a message's bytes, because counting them takes long. */
-const mostBytes = (text: Sendable): number =>
-	typeof text === "string" ? text.length * MAX_BYTES_PER_UNIT : text.bytes;
 
 /** A device's session with its backend over a transport: hello, envelope, liveness, endless reconnecting. */
 export class Protocol implements ChannelEvents {
@@ -120,7 +111,7 @@ export class Protocol implements ChannelEvents {
 	readonly onBinary: ChannelEvents["onBinary"];
 	/** The session, once hellos are exchanged. */
 	session: Session | undefined;
-	/** The longest message to the backend in bytes: from its hello, else from the transport. */
+	/** The longest message to the backend in bytes: from its hello, else from the transport. It fits into the queue. */
 	maxSentBytes = 0;
 	/** Whether no MCP message has come in this session. */
 	private isFirst = true;
@@ -149,8 +140,12 @@ export class Protocol implements ChannelEvents {
 		this.transport = transport;
 		this.maxValues = Math.floor(transport.maxMessageBytes / BYTES_PER_VALUE);
 		if (this.session === undefined) {
-			this.maxSentBytes = transport.maxSentBytes;
+			this.limitSent();
 		}
+	}
+
+	private limitSent(bytes = this.transport.maxSentBytes): void {
+		this.maxSentBytes = Math.min(bytes, this.transport.maxQueuedBytes);
 	}
 
 	/** Connects, and keeps connecting until {@link close}. If sessions are on demand, it waits until one is needed. */
@@ -188,28 +183,22 @@ export class Protocol implements ChannelEvents {
 		this.state = "closed";
 	}
 
-	/** Sends a message, envelope included. Without a connection it is dropped and logged. Bound to this object. */
-	readonly send = (text: Sendable): void => {
+	/**
+	 * Sends a message, envelope included. It is dropped and logged without a connection, and if it is too long: it could break the
+	 * connection, and so end the session. Bound to this object.
+	 *
+	 * @param isAnswer whether it is a response, whose length the MCP session limits
+	 */
+	readonly send = (text: Sendable, isAnswer = false): void => {
 		const limit = this.maxSentBytes;
 		if (this.state !== "ready" && this.state !== "greeting" && this.state !== "open") {
 			this.options.log("no connection: message dropped");
-		} else if (limit === Number.POSITIVE_INFINITY || mostBytes(text) <= limit) {
+		} else if (isAnswer || (typeof text === "string" ? fitsUtf8(text, limit) : text.bytes <= limit)) {
 			this.channel?.send(text);
 		} else {
-			this.sendLimited(text, limit);
+			this.options.log(`message dropped: longer than ${limit} bytes`);
 		}
 	};
-
-	/** Sends a message only within the limit, because a longer one may break the connection and so end the session. */
-	private sendLimited(text: Sendable, limit: number): void {
-		const bytes = typeof text === "string" ? utf8Length(text) : text.bytes;
-		const message = bytes <= limit ? text : this.options.events.shorten?.(text, bytes, limit);
-		if (message === undefined) {
-			this.options.log(`message dropped: longer than ${limit} bytes`);
-		} else {
-			this.channel?.send(message);
-		}
-	}
 
 	/** Sends a binary message at once, in a session. @returns false if it was dropped */
 	sendBinary(message: Uint8Array): boolean {
@@ -325,7 +314,7 @@ export class Protocol implements ChannelEvents {
 		this.session = session;
 		const { max_message_bytes: announced } = hello;
 		const isUsable = typeof announced === "number" && announced >= MIN_SENT_BYTES;
-		this.maxSentBytes = isUsable ? announced : this.transport.maxSentBytes;
+		this.limitSent(isUsable ? announced : undefined);
 		if (this.state === "greeting") {
 			this.clearTimer();
 			this.endRetained();
@@ -432,7 +421,7 @@ export class Protocol implements ChannelEvents {
 		this.silentPolls = 0;
 		this.quietPolls = 0;
 		this.session = undefined;
-		this.maxSentBytes = this.transport.maxSentBytes;
+		this.limitSent();
 		this.isFirst = true;
 	}
 

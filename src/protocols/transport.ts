@@ -53,6 +53,8 @@ export interface Transport {
 	readonly maxMessageBytes: number;
 	/** The longest message to the backend in bytes, unless its hello says otherwise. */
 	readonly maxSentBytes: number;
+	/** The longest message that may be queued, in bytes. */
+	readonly maxQueuedBytes: number;
 	/** Opens a channel. An exception counts as a failed attempt. */
 	open(events: ChannelEvents): Channel;
 }

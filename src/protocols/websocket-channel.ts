@@ -100,7 +100,7 @@ class WebSocketChannel extends QueuedChannel<WebSocketClient> {
 
 /** Reaches a backend over WebSocket: ws://host[:port]/path or wss://… @throws SettingError: a URL that cannot be used */
 export const webSocketTransport = (options: TransportOptions): Transport => {
-	const { network, token, deviceId, uuid, protocolVersion: version, maxMessageBytes } = options;
+	const { network, token, deviceId, uuid, protocolVersion: version, maxMessageBytes, maxQueuedBytes } = options;
 	const { scheme, host, port = scheme === "wss" ? 443 : 80, path } = parseUrl(options.backend);
 	const record = scheme === "ws" ? network.ws : scheme === "wss" ? network.wss : undefined;
 	if (record === undefined) {
@@ -113,6 +113,7 @@ export const webSocketTransport = (options: TransportOptions): Transport => {
 		silenceTimeout: 120_000,
 		maxMessageBytes,
 		maxSentBytes: Number.POSITIVE_INFINITY,
+		maxQueuedBytes,
 		open(events) {
 			const headers = new Map<string, string>();
 			if (token !== "") {

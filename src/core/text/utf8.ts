@@ -1,3 +1,6 @@
+/** Maximum UTF-8 bytes of a UTF-16 unit. */
+export const MAX_BYTES_PER_UNIT = 3;
+
 /** Returns the length of a string in UTF-8 bytes. A lone surrogate counts as the three bytes of its replacement. */
 export const utf8Length = (text: string): number => {
 	let bytes = 0;
@@ -7,3 +10,7 @@ export const utf8Length = (text: string): number => {
 	}
 	return bytes;
 };
+
+/** Whether a text has at most this many bytes of UTF-8. A short one is not counted, because that takes long. */
+export const fitsUtf8 = (text: string, bytes: number): boolean =>
+	text.length * MAX_BYTES_PER_UNIT <= bytes || utf8Length(text) <= bytes;

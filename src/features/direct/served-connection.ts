@@ -147,6 +147,7 @@ export class ServedConnection extends ServedExchange {
 		const session = app.server.open({
 			owner: clients,
 			pageBytes: MAX_PAGE_BYTES,
+			maxBytes: this.maxQueuedBytes - EVENT_START.length - EVENT_END.length,
 			send: (text, isAnswer) =>
 				isAnswer
 					? this.answer(statusOf(message, text, this.isStateless), text, isInitialize(message))

@@ -106,7 +106,8 @@ export class StatelessRequest<Context> extends FeatureSession<Context> {
 	protected id: RequestId | undefined;
 
 	constructor(connection: FeatureSession<Context>, client: Client, id: RequestId, method: string) {
-		super(connection.server, { send() {}, wrapper: connection.wrapper, pageBytes: connection.maxPageBytes });
+		const { server, wrapper, maxPageBytes: pageBytes, maxBytes } = connection;
+		super(server, { send() {}, wrapper, pageBytes, maxBytes });
 		this.connection = connection;
 		this.calls = connection.calls;
 		this.revision = "2026-07-28";
