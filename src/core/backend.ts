@@ -2,14 +2,7 @@ import type { Face, Hardware, Settings } from "../hardware/hardware.js";
 import type { AudioParams } from "../hardware/sound.js";
 import type { FirmwareSource } from "../hardware/updater.js";
 import type { McpSession } from "../mcp_server/mcp-session.js";
-import {
-	deviceMessage,
-	type Envelope,
-	helloMessage,
-	mcpWrapper,
-	type ProtocolError,
-	type Session,
-} from "../protocols/envelope.js";
+import { type Envelope, helloMessage, mcpWrapper, type ProtocolError, type Session } from "../protocols/envelope.js";
 import { Protocol, type ProtocolEvents } from "../protocols/protocol.js";
 import { messageLimits, parseUrl, type Transport, type TransportOptions } from "../protocols/transport.js";
 import { webSocketTransport } from "../protocols/websocket-channel.js";
@@ -176,9 +169,9 @@ export class Backend extends AppPart implements ProtocolEvents {
 		return this.protocol?.session;
 	}
 
-	/** Sends a message of the device that is not MCP. */
+	/** Sends a message of the device that is not MCP: `{"session_id":…,"type":"abort"}`. */
 	send(type: string, members?: object): void {
-		this.protocol?.send(deviceMessage(this.session?.id ?? "", type, members));
+		this.protocol?.send(JSON.stringify({ session_id: this.session?.id ?? "", type, ...members }));
 	}
 
 	/**

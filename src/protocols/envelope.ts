@@ -159,10 +159,6 @@ export const mcpWrapper = (sessionId: string): { start: string; end: string; byt
 export const goodbyeMessage = (sessionId?: string): string =>
 	JSON.stringify({ session_id: sessionId, type: "goodbye" });
 
-/** A message of the device that is not MCP: `{"session_id":…,"type":"abort"}`. */
-export const deviceMessage = (sessionId: string, type: string, members: object = {}): string =>
-	JSON.stringify({ session_id: sessionId, type, ...members });
-
 /** Format of the C++ firmware. Some backends need a format, so boards without audio send it by default, too. */
 export const FAMILY_AUDIO: AudioParams = Object.freeze({
 	format: "opus",
