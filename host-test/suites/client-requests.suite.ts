@@ -81,6 +81,20 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 			misfit,
 		]);
 	},
+	async "an answer of the model may be a list of contents, whose texts are joined"() {
+		const { call, say } = makeClient((call) => sample(call, { messages: "Hi", maxTokens: 5 }));
+		const content = [
+			{ type: "text", text: "Hel" },
+			{ type: "image", data: "" },
+			{ type: "text", text: "lo" },
+		];
+		await call();
+		const [answer] = await say({ id: "s1", result: { role: "assistant", content, model: "m" } });
+		equal(JSON.parse(textOf(answer)), { text: "Hello", content, model: "m" });
+		await call();
+		const [misfit] = await say({ id: "s2", result: { role: "assistant", content: [content, "x"], model: "m" } });
+		matches(textOf(misfit), /content: expected an object$/);
+	},
 	async "roots that are not what MCP says fail the call"() {
 		const { call, say } = makeClient((call) => roots(call));
 		const cases: unknown[] = ["file:///r", [5], [null], [{}], [{ uri: 5 }], [{ uri: "file:///r" }, { name: "r" }]];

@@ -26,10 +26,10 @@ export interface Sampling {
 
 /** Answer of the model. */
 export interface SamplingAnswer {
-	/** Its text; "" if it answered with something else, such as a picture. */
+	/** Its texts, joined; "" if it answered with something else, such as a picture. */
 	readonly text: string;
-	/** The content as received. */
-	readonly content: Params;
+	/** The content as received: since 2025-11-25 possibly a list. */
+	readonly content: Params | readonly Params[];
 	readonly model: string;
 	readonly stopReason?: string;
 }
@@ -64,13 +64,13 @@ export const sample = async (call: ToolCall, { key, messages, ...options }: Samp
 };
 
 const read = ({ content, model, stopReason }: Params): SamplingAnswer => {
-	if (!isObject(content)) {
+	const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
+	if (!blocks.every(isObject)) {
 		throw new TypeError("content: expected an object");
 	}
-	const { text } = content;
 	return {
-		text: typeof text === "string" ? text : "",
-		content,
+		text: blocks.map(({ text }) => (typeof text === "string" ? text : "")).join(""),
+		content: content as SamplingAnswer["content"],
 		model: typeof model === "string" ? model : "",
 		...(typeof stopReason === "string" && { stopReason }),
 	};
