@@ -1,16 +1,23 @@
 import type { WebSocketClient, WebSocketClientOptions } from "./websocket-channel.js";
-import {
-	FINAL,
-	MASKED,
-	MAX_CONTROL_PAYLOAD,
-	MAX_WRITTEN_HEADER,
-	MAX_WRITTEN_PAYLOAD,
-	maskedFrame,
-	OPCODE,
-	RESERVED,
-	type Xor,
-} from "./websocket-frame.js";
 import { HandshakeResponse, handshakeRequest } from "./websocket-handshake.js";
+
+/** https://www.rfc-editor.org/rfc/rfc6455#section-11.8 */
+const OPCODE = Object.freeze({ continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const);
+
+/** Bytes of the longest payload that {@link maskedFrame} takes. */
+const MAX_WRITTEN_PAYLOAD = 65_535;
+
+/** Bytes of the longest header of such a frame: two, a length of two, a mask. */
+const MAX_WRITTEN_HEADER = 8;
+
+const FINAL = 0x80;
+const MASKED = 0x80;
+const RESERVED = 0x70;
+
+const MASK_LENGTH = 4;
+
+/** Maximum bytes of a control frame's payload: https://www.rfc-editor.org/rfc/rfc6455#section-5.5 */
+const MAX_CONTROL_PAYLOAD = 125;
 
 /** An instance of ECMA-419's TCP or TLS socket. */
 export interface Socket {
@@ -22,6 +29,9 @@ export interface Socket {
 	write(data: Uint8Array): number | undefined;
 	close(): void;
 }
+
+/** XORs bytes in place with a repeated mask. Native, because XS would take longer than for the rest of the message. */
+type Xor = (bytes: Uint8Array, mask: Uint8Array) => void;
 
 /** ECMA-419's records that a client needs, a DNS resolver and a socket, and the masking of its frames. */
 export interface FramedWebSocketOptions extends WebSocketClientOptions {
@@ -342,3 +352,24 @@ export class FramedWebSocketClient implements WebSocketClient {
 		}
 	}
 }
+
+/** A client's frame, whose payload is masked. @param payload at most {@link MAX_WRITTEN_PAYLOAD} bytes */
+const maskedFrame = (opcode: number, final: boolean, payload: Uint8Array, xor: Xor): Uint8Array => {
+	const { byteLength } = payload;
+	const headerLength = byteLength <= MAX_CONTROL_PAYLOAD ? 6 : MAX_WRITTEN_HEADER;
+	const frame = new Uint8Array(headerLength + byteLength);
+	frame[0] = (final ? FINAL : 0) | opcode;
+	if (headerLength === 6) {
+		frame[1] = MASKED | byteLength;
+	} else {
+		frame[1] = MASKED | 126;
+		frame[2] = byteLength >> 8;
+		frame[3] = byteLength & 0xff;
+	}
+	for (let at = headerLength - MASK_LENGTH; at < headerLength; at += 1) {
+		frame[at] = Math.random() * 256;
+	}
+	frame.set(payload, headerLength);
+	xor(frame.subarray(headerLength), frame.subarray(headerLength - MASK_LENGTH, headerLength));
+	return frame;
+};
