@@ -4,7 +4,7 @@ import { HandshakeResponse, handshakeRequest } from "./websocket-handshake.js";
 /** https://www.rfc-editor.org/rfc/rfc6455#section-11.8 */
 const OPCODE = Object.freeze({ continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const);
 
-/** Bytes of the longest payload that {@link maskedFrame} takes. */
+/** Bytes of the longest payload of a written frame. */
 const MAX_WRITTEN_PAYLOAD = 65_535;
 
 /** Bytes of the longest header of such a frame: two, a length of two, a mask. */
@@ -30,9 +30,6 @@ export interface Socket {
 	close(): void;
 }
 
-/** XORs bytes in place with a repeated mask. Native, because XS would take longer than for the rest of the message. */
-type Xor = (bytes: Uint8Array, mask: Uint8Array) => void;
-
 /** ECMA-419's records that a client needs, a DNS resolver and a socket, and the masking of its frames. */
 export interface FramedWebSocketOptions extends WebSocketClientOptions {
 	readonly dns: {
@@ -43,7 +40,8 @@ export interface FramedWebSocketOptions extends WebSocketClientOptions {
 		};
 	};
 	readonly socket: { readonly io: new (options: object) => Socket };
-	readonly xor: Xor;
+	/** XORs bytes in place with a repeated mask. Native, because XS would take longer than for the rest of the message. */
+	readonly xor: (bytes: Uint8Array, mask: Uint8Array) => void;
 }
 
 /**
@@ -139,10 +137,10 @@ export class FramedWebSocketClient implements WebSocketClient {
 			throw new Error(`no room for ${data.byteLength} bytes`);
 		}
 		if (opcode !== undefined) {
-			this.writeBytes(maskedFrame(opcode, true, data, this.options.xor));
+			this.writeFrame(opcode, true, data);
 		} else {
 			const first = binary ? OPCODE.binary : OPCODE.text;
-			this.writeBytes(maskedFrame(this.continues ? OPCODE.continuation : first, !more, data, this.options.xor));
+			this.writeFrame(this.continues ? OPCODE.continuation : first, !more, data);
 			this.continues = more;
 		}
 		return this.room;
@@ -193,7 +191,7 @@ export class FramedWebSocketClient implements WebSocketClient {
 		if (this.state === "open" && this.reply !== undefined && this.hasRoom(this.reply.payload)) {
 			const { opcode, payload } = this.reply;
 			this.reply = undefined;
-			this.writeBytes(maskedFrame(opcode, true, payload, this.options.xor));
+			this.writeFrame(opcode, true, payload);
 			if (opcode === OPCODE.close) {
 				this.close();
 				this.options.onClose();
@@ -331,6 +329,27 @@ export class FramedWebSocketClient implements WebSocketClient {
 		return socket.read() as number;
 	}
 
+	/** Writes a client's frame, whose payload is masked. @param payload at most {@link MAX_WRITTEN_PAYLOAD} bytes */
+	private writeFrame(opcode: number, isFinal: boolean, payload: Uint8Array): void {
+		const { byteLength } = payload;
+		const headerLength = byteLength <= MAX_CONTROL_PAYLOAD ? 6 : MAX_WRITTEN_HEADER;
+		const frame = new Uint8Array(headerLength + byteLength);
+		frame[0] = (isFinal ? FINAL : 0) | opcode;
+		if (headerLength === 6) {
+			frame[1] = MASKED | byteLength;
+		} else {
+			frame[1] = MASKED | 126;
+			frame[2] = byteLength >> 8;
+			frame[3] = byteLength & 0xff;
+		}
+		for (let at = headerLength - MASK_LENGTH; at < headerLength; at += 1) {
+			frame[at] = Math.random() * 256;
+		}
+		frame.set(payload, headerLength);
+		this.options.xor(frame.subarray(headerLength), frame.subarray(headerLength - MASK_LENGTH, headerLength));
+		this.writeBytes(frame);
+	}
+
 	private writeBytes(bytes: Uint8Array): void {
 		const socket = this.socket as Socket;
 		socket.format = "buffer";
@@ -352,24 +371,3 @@ export class FramedWebSocketClient implements WebSocketClient {
 		}
 	}
 }
-
-/** A client's frame, whose payload is masked. @param payload at most {@link MAX_WRITTEN_PAYLOAD} bytes */
-const maskedFrame = (opcode: number, final: boolean, payload: Uint8Array, xor: Xor): Uint8Array => {
-	const { byteLength } = payload;
-	const headerLength = byteLength <= MAX_CONTROL_PAYLOAD ? 6 : MAX_WRITTEN_HEADER;
-	const frame = new Uint8Array(headerLength + byteLength);
-	frame[0] = (final ? FINAL : 0) | opcode;
-	if (headerLength === 6) {
-		frame[1] = MASKED | byteLength;
-	} else {
-		frame[1] = MASKED | 126;
-		frame[2] = byteLength >> 8;
-		frame[3] = byteLength & 0xff;
-	}
-	for (let at = headerLength - MASK_LENGTH; at < headerLength; at += 1) {
-		frame[at] = Math.random() * 256;
-	}
-	frame.set(payload, headerLength);
-	xor(frame.subarray(headerLength), frame.subarray(headerLength - MASK_LENGTH, headerLength));
-	return frame;
-};
