@@ -55,6 +55,16 @@ export default suite("results of tools", {
 		broken.initialize("2025-11-25");
 		equal(broken.call("t").result, { content: [{ type: "text", text: "5" }], isError: true });
 	},
+	"does not parse a text with more values than a small heap has room for"() {
+		for (const [count, isParsed] of [
+			[250, true],
+			[5_000, false],
+		] as const) {
+			const client = clientWith(tool("t", () => `[${Array(count).fill("[]").join()}]`));
+			client.initialize("2025-11-25");
+			equal(client.call("t").result.structuredContent !== undefined, isParsed);
+		}
+	},
 	"turns an object into JSON, and structured content since 2025-06-18"() {
 		const client = clientWith(tool("t", () => ({ a: [1] })));
 		equal(client.call("t").result, { content: [{ type: "text", text: '{"a":[1]}' }], isError: false });
