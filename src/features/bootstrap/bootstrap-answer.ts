@@ -150,7 +150,7 @@ const readFirmware = ({ version, url: given, force, sha256, signature }: Block):
 	};
 };
 
-/** Without a code and a challenge there is nothing to activate, as in the C++ firmware. */
+/** Reads how to bind the device. An activation without a code and a challenge counts as absent, as in the C++ firmware. */
 const readActivation = ({ message, code, challenge, timeout_ms: timeout }: Block): Activation | undefined => {
 	const activation = {
 		message: string("activation.message", message ?? ""),
