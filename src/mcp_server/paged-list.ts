@@ -1,4 +1,4 @@
-import { utf8Length } from "../core/text/utf8.js";
+import { fitsUtf8, utf8Length } from "../core/text/utf8.js";
 import { invalidParams, type LongResult } from "./json-rpc.js";
 
 /** An item of a list. */
@@ -23,15 +23,21 @@ const endBefore = (next: Listed | undefined): string =>
 /** A paginated list. */
 export class PagedList {
 	private readonly items: readonly Listed[];
-	private readonly before: string;
 	/** All items in one page: most lists fit. */
 	private readonly whole: LongResult;
 
 	/** @param member the member of the result that holds the list, such as "tools" */
 	constructor(member: string, items: readonly Listed[]) {
+		const before = `{"${member}":[`;
+		const entryBytes = items.reduce((sum, { entry }) => sum + entry.byteLength, 0);
+		const commas = Math.max(items.length - 1, 0);
 		this.items = items;
-		this.before = `{"${member}":[`;
-		this.whole = this.pageOf(0, items.length);
+		this.whole = {
+			before,
+			items: items.map(({ entry }) => entry),
+			after: END,
+			bytes: before.length + entryBytes + commas + END.length,
+		};
 	}
 
 	/**
@@ -42,36 +48,30 @@ export class PagedList {
 	 * @throws RpcError invalid params, for an unknown cursor
 	 */
 	page(cursor: string, budget: number): LongResult {
-		const { items, before, whole } = this;
+		const { items, whole } = this;
+		const { before, items: entries } = whole;
 		const first = cursor === "" ? 0 : items.findIndex(({ key }) => key === cursor);
 		if (first < 0) {
 			throw invalidParams("unknown cursor");
 		}
-		const rest = first === 0 ? whole : this.pageOf(first, items.length);
-		if (rest.bytes <= budget) {
-			return rest;
+		if (first === 0 && (whole.bytes <= budget || items.length < 2)) {
+			return whole;
 		}
 		let last = first;
-		let bytes = before.length;
-		let next = items[first];
-		while (next !== undefined) {
-			bytes += next.entry.byteLength + 1;
+		let next = entries[last];
+		let bytes = before.length - 1;
+		while (next !== undefined && (last === first || bytes + next.byteLength + 1 + END.length <= budget)) {
+			bytes += next.byteLength + 1;
 			last += 1;
-			next = items[last];
-			if (bytes + (next?.entry.byteLength ?? 0) + utf8Length(endBefore(items[last + 1])) > budget) {
-				break;
-			}
+			next = entries[last];
 		}
-		return this.pageOf(first, last);
-	}
-
-	/** @param last index after the page's last item */
-	private pageOf(first: number, last: number): LongResult {
-		const { before } = this;
-		const items = this.items.slice(first, last).map(({ entry }) => entry);
-		const after = endBefore(this.items[last]);
-		const itemBytes = items.reduce((sum, { byteLength }) => sum + byteLength, 0);
-		const commas = Math.max(items.length - 1, 0);
-		return { before, items, after, bytes: before.length + itemBytes + commas + utf8Length(after) };
+		let after = endBefore(items[last]);
+		// A cursor takes room, too.
+		while (last > first + 1 && !fitsUtf8(after, budget - bytes)) {
+			last -= 1;
+			bytes -= (entries[last] as ArrayBuffer).byteLength + 1;
+			after = endBefore(items[last]);
+		}
+		return { before, items: entries.slice(first, last), after, bytes: bytes + utf8Length(after) };
 	}
 }
