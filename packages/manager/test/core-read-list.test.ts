@@ -27,7 +27,7 @@ describe("the list of a server", () => {
 		assert.equal((await readList("tools", pages([600, 400]).readPage)).length, 1_000);
 		await assert.rejects(readList("tools", pages([600, 401]).readPage), {
 			code: "invalid-result",
-			message: "tools/list: list too large (1001 items, 3005 characters)",
+			message: "list too large (1001 items, 3005 characters)",
 		});
 	});
 
@@ -40,7 +40,7 @@ describe("the list of a server", () => {
 	it("has a thousand pages at most", async () => {
 		assert.deepEqual(await readList("tools", pages(Array(1_000).fill(0)).readPage), []);
 		const { cursors, readPage } = pages(Array(1_001).fill(0));
-		await assert.rejects(readList("tools", readPage), { message: "tools/list: more than 1000 pages" });
+		await assert.rejects(readList("tools", readPage), { message: "more than 1000 pages" });
 		assert.equal(cursors.length, 1_000);
 	});
 

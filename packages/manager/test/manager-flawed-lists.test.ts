@@ -19,7 +19,7 @@ describe("a list that fails", () => {
 	for (const [name, flaw, problem] of [
 		["an internal error", -32_603, "failure -32603"],
 		["invalid params", -32_602, "failure -32602"],
-		["an answer without the list", {}, "resources/templates/list: "],
+		["an answer without the list", {}, "resourceTemplates: expected a list"],
 		["silence", null, "no complete list within 1 s"],
 	] as const) {
 		it(`costs that list only, and is said: ${name}`, async (t) => {

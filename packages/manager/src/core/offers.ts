@@ -185,7 +185,7 @@ const MAX_LIST_CHARACTERS = 4 * 1024 * 1024;
  * "invalid-result" if a page is invalid, a cursor is repeated, or the list is too large.
  */
 export async function readList(list: ListName, readPage: (cursor: string) => Promise<object>): Promise<unknown[]> {
-	const fail = (problem: string) => new ServerError("invalid-result", `${LISTS[list].method}: ${problem}`);
+	const fail = (problem: string) => new ServerError("invalid-result", problem);
 	const items: unknown[] = [];
 	const cursors = new Set<string>();
 	let cursor = "";
