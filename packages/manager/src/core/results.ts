@@ -38,7 +38,11 @@ interface Shape {
 }
 
 const SHAPES: Readonly<Record<string, Shape>> = {
-	initialize: { name: "answer to initialize", isValid: isSpecType.InitializeResult, read: readInitialize },
+	initialize: {
+		name: "answer to initialize",
+		isValid: (result) => isSpecType.InitializeResult(result) && isRevision(result.protocolVersion),
+		read: readInitialize,
+	},
 	"tools/call": { name: "tool result", isValid: isCallResult, read: readCallResult },
 	"resources/read": {
 		name: "contents of a resource",
@@ -148,10 +152,14 @@ const CACHEABLE: ReadonlySet<string> = new Set(
 /** The oldest revision: that of a server that names none, or one that is unknown here. */
 const OLDEST_REVISION = "2024-11-05";
 
+function isRevision(version: unknown): boolean {
+	return SUPPORTED_PROTOCOL_VERSIONS.some((each) => each === version);
+}
+
 function readInitialize({ protocolVersion, capabilities, serverInfo, instructions, ...rest }: Members): Members {
 	return {
 		...rest,
-		protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.find((each) => each === protocolVersion) ?? OLDEST_REVISION,
+		protocolVersion: isRevision(protocolVersion) ? protocolVersion : OLDEST_REVISION,
 		capabilities: isObject(capabilities)
 			? readCapabilities(capabilities, isSpecType.ServerCapabilities)
 			: { tools: {} },
