@@ -114,6 +114,13 @@ describe("the management tools", () => {
 		assert.equal((await run("mcp_reload_config")).text, "Error: there is no MCP config file");
 	});
 
+	itOpened("take null for an argument that is left out", async ({ run }) => {
+		await run("mcp_connect", { id: "good", url: nodeCommand(ODD_SERVER), type: null, headers: null });
+		assert.match((await run("mcp_list_tools", { id: null })).text, /^Tools from 'good'/);
+		const call = { connection_id: "good", tool_name: "echo", arguments: null };
+		assert.equal((await run("mcp_call_tool", call)).text, "echo: undefined");
+	});
+
 	it("say that there may be no more connections", async (t) => {
 		const { run } = await open(t, { options: { maxConnections: 1 } });
 		await run("mcp_connect", { id: "busy", url: nodeCommand(ODD_SERVER) });

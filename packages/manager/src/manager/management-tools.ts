@@ -2,7 +2,7 @@ import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/client"
 import * as z from "zod";
 import { describeIssues, McpError } from "../core/errors.js";
 import { inputSchemaOf } from "../core/input-schema.js";
-import { failedResult, textResult } from "../core/received.js";
+import { failedResult, textResult, withoutNulls } from "../core/received.js";
 import { SERVER_FIELDS } from "../upstreams/server-config.js";
 import type { McpManager } from "./mcp-manager.js";
 import {
@@ -271,7 +271,7 @@ function define<T>({
 		},
 		annotations,
 		async run(manager, args, caller) {
-			const { success, data, error } = input.safeParse(args ?? {});
+			const { success, data, error } = input.safeParse(withoutNulls(args ?? {}));
 			if (!success) {
 				return failed(`Invalid arguments: ${describeIssues(error.issues, "arguments")}`);
 			}
