@@ -209,7 +209,7 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 	return {
 		...input,
 		shown,
-		url: transport === "stdio" ? "" : checkedUrl(url as string, shown),
+		url: transport === "stdio" ? "" : checkedUrl(url as string, transport, shown),
 		transport,
 		isTransportGiven: input.transport !== undefined,
 		command: words[0] as string,
@@ -302,12 +302,16 @@ const TRANSPORT_OF_SCHEME: Readonly<Record<string, TransportType>> = {
 };
 
 /** @param shown the text that the error quotes: the URL may hold secrets */
-function checkedUrl(url: string, shown: string): string {
+function checkedUrl(url: string, transport: TransportType, shown: string): string {
 	if (!URL.canParse(url) || TRANSPORT_OF_SCHEME[new URL(url).protocol.slice(0, -1)] === undefined) {
 		throw fieldError(
 			"url",
 			`Invalid protocol: use http://, https://, sse://, ws:// or a command, got ${JSON.stringify(shown)}`,
 		);
+	}
+	if (transport !== "websocket" && new URL(url).username !== "") {
+		// `fetch` rejects it with an error that quotes the password.
+		throw fieldError("url", "must not contain a user name or password: use auth (type basic)");
 	}
 	return url;
 }
