@@ -248,6 +248,15 @@ describe("registering", () => {
 		await disconnected;
 	});
 
+	it("starts nothing once the manager was closed, although a person approves it later", async (t) => {
+		const manager = await openManager(t);
+		const approved = manager.registerServer(odd("one"), async () => {
+			await manager.close();
+			return true;
+		});
+		await assert.rejects(approved, { code: "INVALID_REQUEST", message: "the manager is closed" });
+	});
+
 	itManager("keeps no notification handler of a client that has no session", async (manager) => {
 		const before = manager.listenerCount("notification");
 		const onHandler = (): never => {

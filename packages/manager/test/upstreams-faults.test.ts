@@ -124,6 +124,19 @@ describe("faults of configured servers", () => {
 		});
 	});
 
+	it("name the reason of a server that rejects the handshake", async (t) => {
+		const { configured } = await openOne(t, odd("unlicensed", "unlicensed"));
+		for (const attempt of [1, 2]) {
+			const message = "Connection failed: no licence found";
+			await assert.rejects(configured.connect(), { message }, `attempt ${attempt}`);
+		}
+	});
+
+	it("name the working folder if it does not exist", async (t) => {
+		const { configured } = await openOne(t, odd("lost", "good", { cwd: "/nowhere" }));
+		await assert.rejects(configured.connect(), { message: /the working folder \/nowhere does not exist$/ });
+	});
+
 	it("end a connection whose server answers no ping", async (t) => {
 		const { configured } = await openOne(t, odd("deaf", "deaf"), { pingInterval: 100 });
 		await configured.connect();

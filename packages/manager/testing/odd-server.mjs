@@ -94,7 +94,10 @@ createInterface({ input: stdin }).on("line", (line) => {
 	if (behaviour === "silent" || behaviour === "garbage" || message.id === undefined) {
 		return;
 	}
-	if (message.method === "initialize") {
+	if (behaviour === "unlicensed") {
+		const error = { code: -32_000, message: "no licence found" };
+		stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id: message.id, error })}\n`);
+	} else if (message.method === "initialize") {
 		const { protocolVersion } = message.params;
 		answer(message.id, { protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "odd", version: "1.0.0" } });
 	} else if (message.method === "tools/list") {

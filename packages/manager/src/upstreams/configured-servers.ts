@@ -178,7 +178,10 @@ export class ConfiguredServer {
 			if (!this.#isStateless || this.status !== "connecting") {
 				throw error;
 			}
-			return await this.#openAs(STATELESS_ONLY);
+			return await this.#openAs(STATELESS_ONLY).catch(() => {
+				this.#isStateless = false;
+				throw error;
+			});
 		}
 	}
 
@@ -288,6 +291,7 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 	readonly pingInterval: number;
 	readonly #signIns: SignInSettings;
 	readonly #servers = new Map<string, ConfiguredServer>();
+	#isClosed = false;
 
 	constructor(registry: ServerRegistry, options: McpManagerOptions["options"] = {}) {
 		super();
@@ -309,10 +313,13 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 	/**
 	 * Adds a server, without connecting to it.
 	 *
-	 * @throws McpError "INVALID_REQUEST" if the id is already in use
+	 * @throws McpError "INVALID_REQUEST" if the id is already in use, and after {@link close}
 	 */
 	add(config: ServerConfig): ConfiguredServer {
 		const { id } = config;
+		if (this.#isClosed) {
+			throw new McpError("INVALID_REQUEST", "the manager is closed");
+		}
 		try {
 			const server = new ConfiguredServer(config, this, authFor(config, this.#signIns));
 			this.#servers.set(id, server);
@@ -367,6 +374,7 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 	}
 
 	async close(): Promise<void> {
+		this.#isClosed = true;
 		await Promise.all(this.all.map(({ id }) => this.remove(id)));
 	}
 

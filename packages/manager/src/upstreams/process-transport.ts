@@ -1,5 +1,6 @@
 import type { ChildProcess, SpawnOptions } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import type { Socket } from "node:net";
 import { resolve } from "node:path";
 import { type JSONRPCMessage, serializeMessage, type Transport } from "@modelcontextprotocol/client";
@@ -96,7 +97,8 @@ export class ProcessTransport implements Transport {
 			child.once("error", () => resolve());
 		});
 		child.on("error", ({ message }) => {
-			this.#exit = `cannot start ${command}: ${message}`;
+			const isLost = cwd !== undefined && !existsSync(cwd);
+			this.#exit = `cannot start ${command}: ${isLost ? `the working folder ${cwd} does not exist` : message}`;
 		});
 		await once(child, "spawn").catch(() => {
 			throw new Error(this.#exit);
