@@ -26,6 +26,7 @@ async function startPaying(t: TestContext, answerCall: (response: ServerResponse
 }
 
 const json = { "Content-Type": "application/json" };
+const stream = { "Content-Type": "text/event-stream" };
 
 describe("a request that a server over HTTP refuses", () => {
 	const refusals = [
@@ -54,6 +55,29 @@ describe("a request that a server over HTTP refuses", () => {
 			await assert.rejects(call(), { code, message });
 			assert.equal(paid.times, 1, "it is not retried");
 		}
+	});
+
+	it("is told by its own error if the answer has one, which leaves the connection open", async (t) => {
+		for (const status of [400, 404, 500]) {
+			const { call, paid, lastId } = await startPaying(t, (response) => {
+				const error = { code: -32_602, message: "no such account" };
+				response.writeHead(status, json).end(JSON.stringify({ jsonrpc: "2.0", id: lastId(), error }));
+			});
+			await assert.rejects(call(), { code: -32_602, message: "no such account" });
+			await assert.rejects(call(), { code: -32_602 });
+			assert.equal(paid.times, 2);
+		}
+	});
+
+	it("is told with the address of a redirect to another server", async (t) => {
+		const url = await serveHttp(t, (request, response) => {
+			request.resume();
+			response.writeHead(301, { Location: "https://example.com/mcp" }).end("moved");
+		});
+		const configured = (await openServers(t)).add({ id: "moved", url });
+		await assert.rejects(configured.connect(), {
+			message: /HTTP 301 Moved Permanently: Redirect to https:\/\/example\.com\/mcp not followed/,
+		});
 	});
 
 	it("is told with the scopes that it lacks, and leaves the connection open", async (t) => {
@@ -85,6 +109,9 @@ describe("a call over HTTP that may have been carried out is not made again", ()
 			void response.writeHead(200, json).end(JSON.stringify({ result: "x".repeat(11_000_000) })),
 		"its answer has another type": (response) =>
 			void response.writeHead(200, { "Content-Type": "text/plain" }).end("paid"),
+		"its stream ends without an answer": (response) => void response.writeHead(200, stream).end(": paid\n\n"),
+		"its stream is cut": (response) =>
+			void response.writeHead(200, stream).write(": paid\n\n", () => setImmediate(() => response.destroy())),
 	};
 	for (const [reason, answer] of Object.entries(answers)) {
 		it(`if ${reason}`, async (t) => {
@@ -117,4 +144,13 @@ describe("messages that nest too deep", () => {
 		await assert.rejects(call(deep), { code: "invalid-arguments" });
 		assert.equal(paid.times, 0);
 	});
+});
+
+it("arguments that are not JSON fail the call, and leave the connection open", async (t) => {
+	const { call, paid, lastId } = await startPaying(t, (response) => {
+		response.writeHead(200, json).end(JSON.stringify({ jsonrpc: "2.0", id: lastId(), result: { content: [] } }));
+	});
+	await assert.rejects(call({ amount: 1n }), { code: "invalid-arguments", message: /BigInt/ });
+	assert.deepEqual(await call(), { content: [] });
+	assert.equal(paid.times, 1);
 });

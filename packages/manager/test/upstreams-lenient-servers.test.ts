@@ -62,6 +62,7 @@ const onInitialize = (members: object) => (method: string, answer: Record<string
 
 describe("a server over HTTP", () => {
 	for (const [what, variant] of Object.entries({
+		"a revision that nobody knows": { change: onInitialize({ protocolVersion: "2099-01-01" }) },
 		"no version": { change: onInitialize({ serverInfo: { name: "s" } }) },
 		"null members": { change: onInitialize({ instructions: null, capabilities: { tools: {}, logging: null } }) },
 		"an error that is null": {
@@ -78,6 +79,10 @@ describe("a server over HTTP", () => {
 		"a byte order mark": {
 			send: (response: ServerResponse, answer: Message) =>
 				void response.writeHead(200, JSON_TYPE).end(`\uFEFF${JSON.stringify(answer)}`),
+		},
+		"a last event without a line end": {
+			send: (response: ServerResponse, answer: Message) =>
+				void response.writeHead(200, STREAM).end(`data: ${JSON.stringify(answer)}`),
 		},
 		"events in pieces": {
 			send: (response: ServerResponse, answer: Message) => {

@@ -28,6 +28,16 @@ describe("a configured server", () => {
 		assert.equal(await callText(server, "hi", {}), "hello");
 	});
 
+	it("over SSE is told with the reason if its endpoint is another server's", async (t) => {
+		const url = await serveHttp(t, (_request, response) => {
+			response.writeHead(200, { "Content-Type": "text/event-stream" });
+			response.write("event: endpoint\ndata: http://example.com/messages\n\n");
+		});
+		await assert.rejects(connected(t, { id: "sse", url, transport: "sse" }), {
+			message: /Endpoint origin does not match/,
+		});
+	});
+
 	it("is asked again after the time that it names, if there were too many requests", async (t) => {
 		let requests = 0;
 		const url = await serveResults(t, ({ method, params }, response) => {

@@ -114,8 +114,8 @@ function eventReader(onTooLarge: OnTooLarge): Transformer<string, string> {
 			});
 		},
 		transform: (piece) => parser.feed(piece),
-		// The last event may lack the empty line after it.
-		flush: () => parser.feed("\n"),
+		// The last event may lack its line end, and the empty line after it.
+		flush: () => parser.feed("\n\n"),
 	};
 }
 
@@ -144,7 +144,8 @@ const NOT_REACHED: ReadonlySet<unknown> = new Set(
 export function httpFailure(error: SdkHttpError): Error {
 	const { status, statusText } = error;
 	const { text } = error.data as { text?: string | null };
-	const message = statusMessage(status, statusText, text);
+	// The SDK's message says where a redirect leads.
+	const message = statusMessage(status, statusText, status < 400 ? error.message.replace(/^.*?: /, "") : text);
 	return status === 401 || status === 403
 		? new ServerError("permission-denied", message, { cause: error })
 		: new Error(message, { cause: error });

@@ -5,6 +5,7 @@ import {
 	isJSONRPCErrorResponse,
 	isJSONRPCNotification,
 	isJSONRPCRequest,
+	type JSONRPCErrorResponse,
 	type JSONRPCMessage,
 	type JSONRPCRequest,
 	type OAuthClientProvider,
@@ -19,7 +20,7 @@ import {
 	type VersionNegotiationMode,
 } from "@modelcontextprotocol/client";
 import { REVISION_OF_STATELESS } from "../core/asking.js";
-import { reasonOf, SERVER_ERROR, ServerError } from "../core/errors.js";
+import { reasonOf, SERVER_ERROR, ServerError, type ServerErrorCode } from "../core/errors.js";
 import { flawOf, MAX_NESTING, RateLimit } from "../core/received.js";
 import { readResult } from "../core/results.js";
 import { httpFailure, isReached, isUnsent, makeCarefulFetch } from "./careful-fetch.js";
@@ -38,6 +39,9 @@ const MAX_PATIENCE = 30_000;
  * were restarted.
  */
 const SESSION_UNKNOWN: ReadonlySet<number> = new Set([400, 404]);
+
+/** JSON-RPC 2.0 §5.1: the least code of a server-defined error. */
+const MIN_SERVER_ERROR = -32_099;
 
 /** Statuses with which SSE-only servers reject `initialize` (MCP 2025-11-25, Transports, "Backwards Compatibility"). */
 const NOT_STREAMABLE: ReadonlySet<number> = new Set([400, 404, 405]);
@@ -168,22 +172,30 @@ export class ConfiguredTransport implements Transport {
 	#follow(transport: Transport): void {
 		transport.onmessage = (message, extra) => {
 			const method = this.#takeRequest(message);
+			if (isJSONRPCErrorResponse(message) && method === "initialize") {
+				this.rejection = message.error.message;
+			}
 			if (this.#isWithinRate(method !== undefined)) {
 				const isResult = "result" in message && method !== undefined;
 				this.onmessage?.(isResult ? { ...message, result: readResult(method, message.result) } : message, extra);
 			}
 		};
-		transport.onclose = () =>
-			this.#end(transport instanceof ProcessTransport ? transport.exitReason : "the server closed the connection");
+		transport.onclose = () => {
+			const isProcess = transport instanceof ProcessTransport;
+			this.#end(isProcess ? transport.exitReason : `the server closed the connection${this.trouble}`);
+		};
 		transport.onerror = (error) => this.#failed(error);
 	}
 
-	async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+	async send(message: JSONRPCMessage, given?: TransportSendOptions): Promise<void> {
+		let options = given;
 		if (flawOf(message, MAX_NESTING) === "depth") {
 			throw new ServerError("invalid-arguments", `message nested deeper than ${MAX_NESTING} levels`);
 		}
 		if (isJSONRPCRequest(message)) {
 			this.#unanswered.set(message.id, message.method);
+			const unanswered = errorWith("server-disconnected", "the response ended without an answer");
+			options = { onRequestStreamEnd: () => this.#failRequest(message.id, unanswered), ...given };
 		} else if (isJSONRPCNotification(message) && message.method === "notifications/cancelled") {
 			this.#unanswered.delete(message.params?.requestId as RequestId);
 		}
@@ -241,21 +253,21 @@ export class ConfiguredTransport implements Transport {
 		const id = message.id as RequestId;
 		const method = this.#unanswered.get(id);
 		this.#unanswered.delete(id);
-		if (isJSONRPCErrorResponse(message) && method === "initialize") {
-			this.rejection = message.error.message;
-		}
 		return method;
+	}
+
+	/** Answers a request with an error, unless it was answered or cancelled. */
+	#failRequest(id: RequestId, error: JSONRPCErrorResponse["error"]): void {
+		const answer = { jsonrpc: "2.0", id, error } as const;
+		if (this.#takeRequest(answer) !== undefined) {
+			this.onmessage?.(answer);
+		}
 	}
 
 	/** Sends the probe. If the server rejects it or does not answer, the client tries an older revision. */
 	async #probe(message: JSONRPCRequest, options?: TransportSendOptions): Promise<void> {
-		const { id } = message;
-		const error = { code: ProtocolErrorCode.MethodNotFound, message: "not supported" };
-		const refuse = (): void => {
-			if (this.#takeRequest({ jsonrpc: "2.0", id, error }) !== undefined) {
-				this.onmessage?.({ jsonrpc: "2.0", id, error });
-			}
-		};
+		const refuse = (): void =>
+			this.#failRequest(message.id, { code: ProtocolErrorCode.MethodNotFound, message: "not supported" });
 		const timer = setTimeout(refuse, PROBE_TIME).unref();
 		try {
 			await this.#transport.send(message, options);
@@ -274,11 +286,14 @@ export class ConfiguredTransport implements Transport {
 	#failedToSend(message: JSONRPCMessage, error: unknown, options?: TransportSendOptions): Error {
 		const isHttp = error instanceof SdkHttpError;
 		const failure = isHttp ? httpFailure(error) : (error as Error);
-		if (options?.requestSignal?.aborted || (isHttp && this.#isModern && this.#answersWith(message, error))) {
+		const isFirst = isJSONRPCRequest(message) && (message.method === "initialize" || isProbe(message));
+		if (options?.requestSignal?.aborted || (isHttp && !isFirst && this.#answersWith(message, error))) {
 			return failure;
 		}
+		if (!isFirst && error instanceof TypeError && error.cause === undefined) {
+			return new ServerError("invalid-arguments", `not JSON: ${error.message}`, { cause: error });
+		}
 		const reason = isHttp ? failure.message : reasonOf(error);
-		const isFirst = isJSONRPCRequest(message) && (message.method === "initialize" || isProbe(message));
 		// A ServerError: there is no sign-in, or there were too many requests. The connection is kept.
 		const isRefused =
 			error instanceof ServerError || (isHttp && (!SESSION_UNKNOWN.has(error.status) || this.#isModern));
@@ -286,24 +301,29 @@ export class ConfiguredTransport implements Transport {
 			this.refusal = failure instanceof ServerError ? failure : undefined;
 			if (isJSONRPCRequest(message) && isUnsent(error, this.#config.transport)) {
 				// The request did not reach the server, and is safe to repeat.
-				const response = { code: SERVER_ERROR, message: reason, data: new ServerError("server-offline", reason) };
-				this.onmessage?.({ jsonrpc: "2.0", id: message.id, error: response });
+				this.#failRequest(message.id, errorWith("server-offline", reason));
 			}
 			this.#end(reason);
 		}
 		return failure;
 	}
 
-	/** Since 2026-07-28 JSON-RPC errors have HTTP statuses: 404 is "method not found". */
-	#answersWith(message: JSONRPCMessage, { data }: SdkHttpError): boolean {
+	/**
+	 * Delivers the JSON-RPC error of the request in an HTTP response, if there is one. Since 2026-07-28 these have statuses: 404 is
+	 * "method not found". Earlier, a server-defined one may mean that the session is not known.
+	 */
+	#answersWith(message: JSONRPCMessage, { data, status }: SdkHttpError): boolean {
 		try {
 			const { text } = data as { text?: string | null };
 			const answer: unknown = JSON.parse(text ?? "");
 			if (!isJSONRPCRequest(message) || !isJSONRPCErrorResponse(answer) || answer.id !== message.id) {
 				return false;
 			}
-			this.#takeRequest(answer);
-			this.onmessage?.(answer);
+			const { code } = answer.error;
+			if (!this.#isModern && SESSION_UNKNOWN.has(status) && code >= MIN_SERVER_ERROR && code <= SERVER_ERROR) {
+				return false;
+			}
+			this.#failRequest(message.id, answer.error);
 			return true;
 		} catch {
 			return false;
@@ -316,7 +336,7 @@ export class ConfiguredTransport implements Transport {
 	}
 
 	/** Ends the connection, and the process if there is one. Settles when it has ended. */
-	async close(reason = this.rejection ?? "the connection was closed"): Promise<void> {
+	async close(reason = this.rejection ?? `the connection was closed${this.trouble}`): Promise<void> {
 		this.#end(reason);
 		await this.#closed;
 	}
@@ -361,6 +381,11 @@ export class ConfiguredTransport implements Transport {
 			this.ontrouble?.();
 		}
 	}
+}
+
+/** The error response that becomes a ServerError: see {@link responseError}. */
+function errorWith(code: ServerErrorCode, message: string): JSONRPCErrorResponse["error"] {
+	return { code: SERVER_ERROR, message, data: new ServerError(code, message) };
 }
 
 function isProbe(message: JSONRPCMessage): message is JSONRPCRequest {
