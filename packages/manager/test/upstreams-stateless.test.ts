@@ -11,6 +11,8 @@ import {
 	type Tool,
 } from "@modelcontextprotocol/server";
 import { until } from "../../../host-test/support/testing.js";
+import { readProxyOptions } from "../src/proxy/proxy-options.js";
+import { makeProxy } from "../src/proxy/serve-proxy.js";
 import { startStatelessUpstream } from "../testing/stateless-upstream.js";
 import { connected, nodeServer, openServers, textOf } from "../testing/upstreams.js";
 
@@ -104,9 +106,16 @@ describe("a server over HTTP that has only 2026-07-28", () => {
 	});
 });
 
+const STDIO = fileURLToPath(new URL("../testing/stateless-server.mjs", import.meta.url));
+
+it("a server over stdio that has only 2026-07-28 is the upstream of the proxy", async (t) => {
+	const proxy = makeProxy(readProxyOptions({ upstream: `"${process.execPath}" "${STDIO}"` }, {}));
+	t.after(() => proxy.upstream.disconnect("the test has ended"));
+	assert.equal(textOf(await proxy.callTool("greet", {}, {})), "hello");
+});
+
 it("a server over stdio that has only 2026-07-28 is started again without initialize, and called", async (t) => {
-	const program = fileURLToPath(new URL("../testing/stateless-server.mjs", import.meta.url));
-	const configured = (await openServers(t)).add(nodeServer("new", program));
+	const configured = (await openServers(t)).add(nodeServer("new", STDIO));
 	for (let times = 0; times < 2; times += 1) {
 		const server = await configured.connect();
 		assert.equal(server.connection?.revision, "2026-07-28");

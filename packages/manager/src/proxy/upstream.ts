@@ -195,15 +195,18 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 	/** Opens a connection. Rejects with the reason if that fails or takes longer than `timeout` milliseconds. */
 	async #open(timeout: number): Promise<SdkConnection> {
 		const { connect, list } = this.#timing;
-		const connection = new SdkConnection(this.#config, undefined, undefined, Math.min(connect, list) / 2);
-		const { transport } = connection;
-		const late = `no answer within ${timeout} ms`;
-		const timer = setTimeout(() => void transport.close(late + transport.trouble), timeout);
+		const connection = new SdkConnection(this.#config, undefined, Math.min(connect, list) / 2);
+		const late = () => connection.close(`no answer within ${timeout} ms${connection.transport.trouble}`);
+		const timer = setTimeout(late, timeout);
+		let closeReason = "";
+		connection.events.once("closed", (reason) => {
+			closeReason = reason;
+		});
 		try {
 			await connection.initialize();
 			return connection;
 		} catch (error) {
-			throw new Error(transport.closeReason || (error as Error).message, { cause: error });
+			throw new Error(closeReason || (error as Error).message, { cause: error });
 		} finally {
 			clearTimeout(timer);
 		}

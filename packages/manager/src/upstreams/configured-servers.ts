@@ -1,9 +1,8 @@
 import { EventEmitter } from "node:events";
 import { readFile } from "node:fs/promises";
-import { ClientCredentialsProvider, type VersionNegotiationMode } from "@modelcontextprotocol/client";
+import { ClientCredentialsProvider } from "@modelcontextprotocol/client";
 import pLimit from "p-limit";
 import { MAX_ALIAS_LENGTH } from "../core/aliases.js";
-import { REVISION_OF_STATELESS } from "../core/asking.js";
 import { backoff, McpError, RETRY_POLICY, ServerError, shared } from "../core/errors.js";
 import { slug } from "../core/names.js";
 import type { ServerRegistry } from "../core/registry.js";
@@ -30,8 +29,6 @@ const PING_TIME = 10_000;
 
 /** Milliseconds between checks for a sign-in at a server that has refused the connection. */
 const SIGN_IN_POLL = 2_000;
-
-const STATELESS_ONLY = { pin: REVISION_OF_STATELESS };
 
 const DEFAULT_POLICY = RETRY_POLICY.parse({});
 
@@ -64,8 +61,6 @@ export class ConfiguredServer {
 			}
 		});
 	});
-	/** Whether it has rejected `initialize`, and supports only later revisions. Not over HTTP, which negotiates. */
-	#isStateless = false;
 	#closed = false;
 
 	/** @throws RangeError if another server has its id */
@@ -169,30 +164,14 @@ export class ConfiguredServer {
 		}
 	}
 
-	/** Settles when its tools are known. A server that rejects `initialize` is started again as one of 2026-07-28. */
+	/** Settles when its tools are known. */
 	async #open(): Promise<Server> {
-		try {
-			return await this.#openAs(this.#isStateless ? STATELESS_ONLY : undefined);
-		} catch (error) {
-			this.#isStateless = !this.#isStateless && this.#connection?.transport.rejection !== undefined;
-			if (!this.#isStateless || this.status !== "connecting") {
-				throw error;
-			}
-			return await this.#openAs(STATELESS_ONLY).catch(() => {
-				this.#isStateless = false;
-				throw error;
-			});
-		}
-	}
-
-	async #openAs(negotiation: VersionNegotiationMode | undefined): Promise<Server> {
 		const { registry } = this.#pool;
 		const { timeout } = this.config;
-		const connection = new SdkConnection(this.config, this.#auth, negotiation);
-		const { transport } = connection;
-		transport.onstderr = (line) => this.#pool.emit("stderr", this, line);
+		const connection = new SdkConnection(this.config, this.#auth);
+		connection.transport.onstderr = (line) => this.#pool.emit("stderr", this, line);
 		this.#connection = connection;
-		const late = () => void transport.close(`Connection timeout after ${timeout}ms${transport.trouble}`);
+		const late = () => connection.close(`Connection timeout after ${timeout}ms${connection.transport.trouble}`);
 		const timer = setTimeout(late, timeout);
 		let onOnline = (_server: Server): void => {};
 		const online = new Promise<Server>((resolve, reject) => {

@@ -101,21 +101,21 @@ export class ConfiguredTransport implements Transport {
 
 	/**
 	 * @param auth the authentication of each request over HTTP. Default: the headers
-	 * @param negotiation which revisions are tried. Default: over HTTP, `server/discover` comes first. Other transports start with
-	 * `initialize`, because some servers exit at any other message
 	 * @param patience milliseconds that a request over HTTP may wait for a server that limits its rate. Default: half of
 	 * a call's time-out, so that the call fails with the server's error, and not for lack of an answer
+	 * @param negotiation which revisions are tried. Default: over HTTP, `server/discover` comes first. Other transports start with
+	 * `initialize`, because some servers exit at any other message
 	 */
 	constructor(
 		config: ServerConfig,
 		auth?: Auth,
-		negotiation?: VersionNegotiationMode,
 		patience = Math.min(config.timeout / 2, MAX_PATIENCE),
+		negotiation: VersionNegotiationMode = config.transport === "http" ? "auto" : "legacy",
 	) {
 		this.#config = config;
 		this.#auth = auth;
 		this.#patience = patience;
-		this.negotiation = negotiation ?? (config.transport === "http" ? "auto" : "legacy");
+		this.negotiation = negotiation;
 		this.#transport = this.#makeTransport();
 	}
 

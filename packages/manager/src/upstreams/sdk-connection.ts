@@ -7,7 +7,7 @@ import {
 	type ServerCapabilities,
 } from "@modelcontextprotocol/client";
 import * as z from "zod";
-import { Questions } from "../core/asking.js";
+import { Questions, REVISION_OF_STATELESS } from "../core/asking.js";
 import {
 	type Capabilities,
 	Connection,
@@ -20,11 +20,18 @@ import { LIST_CHANGES, type ListName } from "../core/offers.js";
 import { ChangeStream } from "../core/subscriptions.js";
 import { headerProblem } from "../core/usable-schema.js";
 import { MANAGER_INFO } from "../version.js";
-import { ConfiguredTransport } from "./configured-transport.js";
+import { type Auth, ConfiguredTransport } from "./configured-transport.js";
+import type { ServerConfig } from "./server-config.js";
+
+const STATELESS_ONLY = { pin: REVISION_OF_STATELESS };
 
 /** A connection to a configured server, by the client of the official SDK. */
 export class SdkConnection extends Connection {
-	readonly transport: ConfiguredTransport;
+	/** The transport in use: a server that supports only later revisions gets a second one. */
+	transport: ConfiguredTransport;
+	readonly #config: ServerConfig;
+	/** The error with which the server has rejected `initialize`, while a second connection is tried. */
+	#rejection: string | undefined;
 	readonly #controllers = new WeakMap<PendingRequest, AbortController>();
 	#client: Client | undefined;
 	#questions: Questions | undefined;
@@ -36,16 +43,30 @@ export class SdkConnection extends Connection {
 	 *
 	 * @param transport parameters of {@link ConfiguredTransport}
 	 */
-	constructor(...transport: ConstructorParameters<typeof ConfiguredTransport>) {
-		const [{ id, transport: type }] = transport;
-		super({ id, clientId: id, transport: type, configured: true });
-		this.transport = new ConfiguredTransport(...transport);
-		this.transport.onmessage = (message) => {
+	constructor(config: ServerConfig, ...transport: [auth?: Auth, patience?: number]) {
+		super({ id: config.id, clientId: config.id, transport: config.transport, configured: true });
+		this.#config = config;
+		this.transport = this.#follow(new ConfiguredTransport(config, ...transport));
+	}
+
+	#follow(transport: ConfiguredTransport): ConfiguredTransport {
+		transport.onmessage = (message) => {
 			if ("method" in message && /^notifications\/(progress|cancelled)$/.test(message.method)) {
 				this.notified(message.method, message.params ?? {});
 			}
 		};
-		this.transport.onclose = () => this.ended(this.transport.closeReason);
+		transport.onclose = () => {
+			if (!this.#canBeStateless) {
+				this.ended(this.#rejection ?? transport.closeReason);
+			}
+		};
+		return transport;
+	}
+
+	/** Whether the server has rejected `initialize`, and may support only later revisions. Not over HTTP, which negotiates. */
+	get #canBeStateless(): boolean {
+		const { negotiation, rejection } = this.transport;
+		return negotiation === "legacy" && rejection !== undefined;
 	}
 
 	override get revision(): string | undefined {
@@ -67,6 +88,22 @@ export class SdkConnection extends Connection {
 
 	/** Since 2026-07-28, the handshake is `server/discover`: see {@link ConfiguredTransport.negotiation}. */
 	override async initialize(capabilities: Capabilities = {}, info: Implementation = MANAGER_INFO): Promise<void> {
+		try {
+			await this.#connect(capabilities, info);
+		} catch (error) {
+			if (!this.#canBeStateless) {
+				throw error;
+			}
+			const { onstderr, rejection } = this.transport;
+			this.#rejection = rejection;
+			this.transport = this.#follow(new ConfiguredTransport(this.#config, undefined, undefined, STATELESS_ONLY));
+			this.transport.onstderr = onstderr;
+			await this.#connect(capabilities, info);
+			this.#rejection = undefined;
+		}
+	}
+
+	async #connect(capabilities: Capabilities, info: Implementation): Promise<void> {
 		const versionNegotiation = { mode: this.transport.negotiation };
 		const client = new Client(info, { capabilities, versionNegotiation });
 		client.onerror = ({ message }) => this.reject(message);
