@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import type { ServerResponse } from "node:http";
+import { text as readText } from "node:stream/consumers";
 import { describe, it } from "node:test";
 import { listenForSockets } from "../../../host-test/support/testing.js";
 import { callText, connected, initialized, serveHttp, serveResults } from "../testing/upstreams.js";
@@ -36,6 +38,22 @@ describe("a configured server", () => {
 		await assert.rejects(connected(t, { id: "sse", url, transport: "sse" }), {
 			message: /Endpoint origin does not match/,
 		});
+	});
+
+	it("that has only SSE is told with the reason if it rejects the handshake", async (t) => {
+		let stream: ServerResponse | undefined;
+		const url = await serveHttp(t, async (request, response) => {
+			if (request.method === "GET") {
+				stream = response.writeHead(200, { "Content-Type": "text/event-stream" });
+				stream.write("event: endpoint\ndata: /messages\n\n");
+				return;
+			}
+			const { id } = JSON.parse(await readText(request));
+			response.writeHead(request.url === "/messages" ? 202 : 405).end();
+			const error = { code: -32_000, message: "no licence found" };
+			stream?.write(`data: ${JSON.stringify({ jsonrpc: "2.0", id, error })}\n\n`);
+		});
+		await assert.rejects(connected(t, { id: "sse", url }), { message: "Connection failed: no licence found" });
 	});
 
 	it("is asked again after the time that it names, if there were too many requests", async (t) => {

@@ -43,6 +43,8 @@ const SESSION_UNKNOWN: ReadonlySet<number> = new Set([400, 404]);
 /** JSON-RPC 2.0 §5.1: the least code of a server-defined error. */
 const MIN_SERVER_ERROR = -32_099;
 
+const STATELESS_ONLY = { pin: REVISION_OF_STATELESS };
+
 /** Statuses with which SSE-only servers reject `initialize` (MCP 2025-11-25, Transports, "Backwards Compatibility"). */
 const NOT_STREAMABLE: ReadonlySet<number> = new Set([400, 404, 405]);
 
@@ -81,17 +83,20 @@ export class ConfiguredTransport implements Transport {
 	refusal: ServerError | undefined;
 	/** The last error, used as the reason of a failed connection; empty without one. */
 	trouble = "";
+	/**
+	 * The transport to try after the server has rejected `initialize`: SSE, if it may have nothing else over HTTP, or else
+	 * revisions without `initialize`. Undefined: none.
+	 */
+	fallback: ConfiguredTransport | undefined;
 	readonly #config: ServerConfig;
 	/** Milliseconds that a request over HTTP may wait for a server that limits its rate. */
 	readonly #patience: number;
-	#transport: Transport;
-	/** The SSE connection that replaces Streamable HTTP, even while it is being opened. */
-	#sse: SSEClientTransport | undefined;
+	readonly #transport: Transport;
 	readonly #auth: Auth | undefined;
 	/** Methods of the requests that await an answer, by id. */
 	readonly #unanswered = new Map<RequestId, string>();
 	/** The error with which the server has answered `initialize`. */
-	rejection: string | undefined;
+	#rejection: string | undefined;
 	readonly #rate = new RateLimit(MAX_MESSAGES_PER_SECOND);
 	#started = false;
 	/** Whether the revision is one without sessions: 2026-07-28 and later. */
@@ -128,16 +133,14 @@ export class ConfiguredTransport implements Transport {
 				// Only a person can grant more scopes.
 				return new StreamableHTTPClientTransport(new URL(url), { ...this.#httpOptions, onInsufficientScope: "throw" });
 			case "sse":
-				return this.#makeSse();
+				// The URL behind `sse://`, `http+sse://` and `https+sse://`.
+				return new SSEClientTransport(
+					new URL(url.replace(/^(?:http\+)?sse:\/\//i, "http://").replace(/^https\+sse:\/\//i, "https://")),
+					this.#httpOptions,
+				);
 			case "websocket":
 				return makeWebSocketTransport(url, headers);
 		}
-	}
-
-	#makeSse(): SSEClientTransport {
-		// The URL behind `sse://`, `http+sse://` and `https+sse://`.
-		const url = this.#config.url.replace(/^(?:http\+)?sse:\/\//i, "http://").replace(/^https\+sse:\/\//i, "https://");
-		return new SSEClientTransport(new URL(url), this.#httpOptions);
 	}
 
 	get #httpOptions() {
@@ -153,27 +156,18 @@ export class ConfiguredTransport implements Transport {
 		return this.#transport.hasPerRequestStream === true;
 	}
 
-	/** "stdio", "http", "sse" or "websocket": once there is a session, the one in use. */
-	get type(): string {
-		return this.#transport instanceof SSEClientTransport ? "sse" : this.#config.transport;
+	/** "stdio", "http", "sse" or "websocket". */
+	get type(): ServerConfig["transport"] {
+		return this.#config.transport;
 	}
 
 	async start(): Promise<void> {
-		this.#follow(this.#transport);
-		try {
-			await this.#transport.start();
-			this.#started = true;
-		} catch (error) {
-			this.#end(reasonOf(error));
-			throw error;
-		}
-	}
-
-	#follow(transport: Transport): void {
+		const transport = this.#transport;
 		transport.onmessage = (message, extra) => {
 			const method = this.#takeRequest(message);
-			if (isJSONRPCErrorResponse(message) && method === "initialize") {
-				this.rejection = message.error.message;
+			if (isJSONRPCErrorResponse(message) && method === "initialize" && this.negotiation === "legacy") {
+				this.#rejection = message.error.message;
+				this.fallback = new ConfiguredTransport(this.#config, this.#auth, this.#patience, STATELESS_ONLY);
 			}
 			if (this.#isWithinRate(method !== undefined)) {
 				const isResult = "result" in message && method !== undefined;
@@ -185,6 +179,13 @@ export class ConfiguredTransport implements Transport {
 			this.#end(isProcess ? transport.exitReason : `the server closed the connection${this.trouble}`);
 		};
 		transport.onerror = (error) => this.#failed(error);
+		try {
+			await transport.start();
+			this.#started = true;
+		} catch (error) {
+			this.#end(reasonOf(error));
+			throw error;
+		}
 	}
 
 	async send(message: JSONRPCMessage, given?: TransportSendOptions): Promise<void> {
@@ -200,7 +201,7 @@ export class ConfiguredTransport implements Transport {
 			this.#unanswered.delete(message.params?.requestId as RequestId);
 		}
 		try {
-			await (isProbe(message) ? this.#probe(message, options) : this.#sendOrFallBack(message, options));
+			await (isProbe(message) ? this.#probe(message, options) : this.#transport.send(message, options));
 		} catch (error) {
 			let cause = error;
 			if (error instanceof InsufficientScopeError) {
@@ -216,32 +217,6 @@ export class ConfiguredTransport implements Transport {
 				return;
 			}
 			throw this.#failedToSend(message, cause, options);
-		}
-	}
-
-	/** Sends a message; over SSE from now on, if the server has nothing else. */
-	async #sendOrFallBack(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-		const http = this.#transport;
-		try {
-			await http.send(message, options);
-		} catch (error) {
-			const isRejected = error instanceof SdkHttpError && NOT_STREAMABLE.has(error.status);
-			const isFirst = isJSONRPCRequest(message) && message.method === "initialize";
-			if (this.#config.transport !== "http" || this.#config.isTransportGiven || !isFirst || !isRejected) {
-				throw error;
-			}
-			const sse = this.#makeSse();
-			this.#sse = sse;
-			try {
-				await sse.start();
-			} catch {
-				throw error;
-			}
-			delete http.onclose;
-			void http.close();
-			this.#transport = sse;
-			this.#follow(sse);
-			await sse.send(message);
 		}
 	}
 
@@ -297,9 +272,13 @@ export class ConfiguredTransport implements Transport {
 		// A ServerError: there is no sign-in, or there were too many requests. The connection is kept.
 		const isRefused =
 			error instanceof ServerError || (isHttp && (!SESSION_UNKNOWN.has(error.status) || this.#isModern));
+		const { transport, isTransportGiven } = this.#config;
+		if (isFirst && isHttp && NOT_STREAMABLE.has(error.status) && transport === "http" && !isTransportGiven) {
+			this.fallback = new ConfiguredTransport({ ...this.#config, transport: "sse" }, this.#auth, this.#patience);
+		}
 		if (isFirst || !isRefused) {
 			this.refusal = failure instanceof ServerError ? failure : undefined;
-			if (isJSONRPCRequest(message) && isUnsent(error, this.#config.transport)) {
+			if (isJSONRPCRequest(message) && isUnsent(error, transport)) {
 				// The request did not reach the server, and is safe to repeat.
 				this.#failRequest(message.id, errorWith("server-offline", reason));
 			}
@@ -336,7 +315,7 @@ export class ConfiguredTransport implements Transport {
 	}
 
 	/** Ends the connection, and the process if there is one. Settles when it has ended. */
-	async close(reason = this.rejection ?? `the connection was closed${this.trouble}`): Promise<void> {
+	async close(reason = this.#rejection ?? `the connection was closed${this.trouble}`): Promise<void> {
 		this.#end(reason);
 		await this.#closed;
 	}
@@ -356,7 +335,7 @@ export class ConfiguredTransport implements Transport {
 			const farewell = transport.terminateSession().catch(() => {});
 			await Promise.race([farewell, delay(FAREWELL_TIME, undefined, { ref: false })]);
 		}
-		await Promise.all([transport.close(), this.#sse?.close()]);
+		await transport.close();
 	}
 
 	/** Counts a message unless it is an answer, and closes the connection above the limit. Returns whether it is still open. */

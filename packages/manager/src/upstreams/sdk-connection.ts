@@ -7,7 +7,7 @@ import {
 	type ServerCapabilities,
 } from "@modelcontextprotocol/client";
 import * as z from "zod";
-import { Questions, REVISION_OF_STATELESS } from "../core/asking.js";
+import { Questions } from "../core/asking.js";
 import {
 	type Capabilities,
 	Connection,
@@ -20,18 +20,12 @@ import { LIST_CHANGES, type ListName } from "../core/offers.js";
 import { ChangeStream } from "../core/subscriptions.js";
 import { headerProblem } from "../core/usable-schema.js";
 import { MANAGER_INFO } from "../version.js";
-import { type Auth, ConfiguredTransport } from "./configured-transport.js";
-import type { ServerConfig } from "./server-config.js";
-
-const STATELESS_ONLY = { pin: REVISION_OF_STATELESS };
+import { ConfiguredTransport } from "./configured-transport.js";
 
 /** A connection to a configured server, by the client of the official SDK. */
 export class SdkConnection extends Connection {
-	/** The transport in use: a server that supports only later revisions gets a second one. */
+	/** The transport in use: its fallback replaces it. */
 	transport: ConfiguredTransport;
-	readonly #config: ServerConfig;
-	/** The error with which the server has rejected `initialize`, while a second connection is tried. */
-	#rejection: string | undefined;
 	readonly #controllers = new WeakMap<PendingRequest, AbortController>();
 	#client: Client | undefined;
 	#questions: Questions | undefined;
@@ -43,30 +37,25 @@ export class SdkConnection extends Connection {
 	 *
 	 * @param transport parameters of {@link ConfiguredTransport}
 	 */
-	constructor(config: ServerConfig, ...transport: [auth?: Auth, patience?: number]) {
-		super({ id: config.id, clientId: config.id, transport: config.transport, configured: true });
-		this.#config = config;
-		this.transport = this.#follow(new ConfiguredTransport(config, ...transport));
+	constructor(...transport: ConstructorParameters<typeof ConfiguredTransport>) {
+		const [{ id, transport: type }] = transport;
+		super({ id, clientId: id, transport: type, configured: true });
+		this.transport = this.#follow(new ConfiguredTransport(...transport));
 	}
 
-	#follow(transport: ConfiguredTransport): ConfiguredTransport {
+	/** @param refused why the first transport could not be used, if this is its fallback */
+	#follow(transport: ConfiguredTransport, refused = ""): ConfiguredTransport {
 		transport.onmessage = (message) => {
 			if ("method" in message && /^notifications\/(progress|cancelled)$/.test(message.method)) {
 				this.notified(message.method, message.params ?? {});
 			}
 		};
 		transport.onclose = () => {
-			if (!this.#canBeStateless) {
-				this.ended(this.#rejection ?? transport.closeReason);
+			if (transport.fallback === undefined) {
+				this.ended((this.info === undefined && refused) || transport.closeReason);
 			}
 		};
 		return transport;
-	}
-
-	/** Whether the server has rejected `initialize`, and may support only later revisions. Not over HTTP, which negotiates. */
-	get #canBeStateless(): boolean {
-		const { negotiation, rejection } = this.transport;
-		return negotiation === "legacy" && rejection !== undefined;
 	}
 
 	override get revision(): string | undefined {
@@ -91,15 +80,12 @@ export class SdkConnection extends Connection {
 		try {
 			await this.#connect(capabilities, info);
 		} catch (error) {
-			if (!this.#canBeStateless) {
+			const { fallback, closeReason, onstderr } = this.transport;
+			if (fallback === undefined) {
 				throw error;
 			}
-			const { onstderr, rejection } = this.transport;
-			this.#rejection = rejection;
-			this.transport = this.#follow(new ConfiguredTransport(this.#config, undefined, undefined, STATELESS_ONLY));
-			this.transport.onstderr = onstderr;
-			await this.#connect(capabilities, info);
-			this.#rejection = undefined;
+			this.transport = this.#follow(Object.assign(fallback, { onstderr }), closeReason);
+			await this.initialize(capabilities, info);
 		}
 	}
 

@@ -2,9 +2,8 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { auth, Client, computeScopeUnion, UnauthorizedError } from "@modelcontextprotocol/client";
-import { MANAGER_INFO } from "../version.js";
-import { ConfiguredTransport } from "./configured-transport.js";
+import { auth, computeScopeUnion } from "@modelcontextprotocol/client";
+import { SdkConnection } from "./sdk-connection.js";
 import type { ServerConfig } from "./server-config.js";
 import { makeOAuthClient, type OAuthClient, type SignIns } from "./sign-ins.js";
 
@@ -46,7 +45,7 @@ export async function signIn(
 			await auth(client, { serverUrl: url, scope });
 		} else {
 			await connect(config, client).catch((error: Error) => {
-				if (!(error instanceof UnauthorizedError) && !isAsked) {
+				if (!isAsked) {
 					throw error;
 				}
 			});
@@ -73,12 +72,11 @@ export async function signIn(
 }
 
 async function connect(config: ServerConfig, provider: OAuthClient): Promise<void> {
-	const transport = new ConfiguredTransport(config, provider);
-	const client = new Client(MANAGER_INFO, { versionNegotiation: { mode: transport.negotiation } });
+	const connection = new SdkConnection(config, provider);
 	try {
-		await client.connect(transport, { timeout: config.timeout });
+		await connection.initialize();
 	} finally {
-		await client.close();
+		await connection.transport.close("the sign-in was checked");
 	}
 }
 
