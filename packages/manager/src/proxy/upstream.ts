@@ -42,7 +42,6 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 	/** Ends the connection, or the last one. */
 	#close = async (_reason: string): Promise<void> => {};
 	lostReason = "not connected yet";
-	#inProgress = 0;
 	#lists: Partial<Offers> = {};
 	readonly #warnings = new Set<string>();
 	/** Reads in progress, shared while there is no connection. */
@@ -54,14 +53,9 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 		this.#timing = timing;
 	}
 
-	/** Closes the connection if the upstream does not answer. An error response proves that it works. */
+	/** Closes the connection if the upstream does not answer. */
 	async check(): Promise<void> {
-		const connection = this.#connection;
-		await connection?.ping(this.#timing.ping).catch((error: Error) => {
-			if (error instanceof ServerError) {
-				connection.close(error.message);
-			}
-		});
+		await this.#connection?.check(this.#timing.ping);
 	}
 
 	/**
@@ -73,20 +67,15 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 		request: Request<Method>,
 		context: RequestContext = {},
 	): Promise<Complete<Results[Method]>> {
-		await this.#checkIfIdle();
+		await this.#connection?.checkIfIdle(this.#timing.ping);
 		if (this.#connection === undefined) {
 			throw new ServerError("server-offline", this.lostReason);
 		}
-		this.#inProgress += 1;
-		try {
-			const result: object = await this.#connection.request(request, { timeout: this.#config.timeout, ...context });
-			if (isInputRequiredResult(result)) {
-				throw new ServerError("invalid-result", "the upstream requires input, which the proxy does not support");
-			}
-			return result as Complete<Results[Method]>;
-		} finally {
-			this.#inProgress -= 1;
+		const result: object = await this.#connection.request(request, { timeout: this.#config.timeout, ...context });
+		if (isInputRequiredResult(result)) {
+			throw new ServerError("invalid-result", "the upstream requires input, which the proxy does not support");
 		}
+		return result as Complete<Results[Method]>;
 	}
 
 	/** Ends the connection. Settles after telling the upstream, or failing to. */
@@ -98,32 +87,23 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 		if (this.#connection !== undefined) {
 			return;
 		}
-		const { connect, start, pingInterval } = this.#timing;
+		const { connect, start, ping, pingInterval } = this.#timing;
 		const connection = await this.#open(this.#config.transport === "stdio" ? start : connect);
 		if (!connection.isOpen) {
 			throw new Error("the connection closed immediately");
 		}
 		this.#connection = connection;
 		this.#close = (reason) => connection.transport.close(reason);
-		connection.transport.ontrouble = () => void this.check();
+		connection.keepChecking(pingInterval, ping);
 		connection.events.on("notification", (method) => {
 			if (LIST_CHANGES.has(method)) {
 				this.emit("listChanged", method);
 			}
 		});
-		const pings = setInterval(() => void this.#checkIfIdle(), pingInterval);
 		connection.events.once("closed", (reason) => {
-			clearInterval(pings);
 			this.#connection = undefined;
 			this.lostReason = reason;
 		});
-	}
-
-	/** Pings an idle upstream. One that works on a request may answer nothing else. */
-	async #checkIfIdle(): Promise<void> {
-		if (this.#inProgress === 0) {
-			await this.check();
-		}
 	}
 
 	/**

@@ -52,15 +52,6 @@ export class ConfiguredServer {
 	/** Reconnection attempts since the last lasting connection. */
 	#attempts = 0;
 	#retryTimer: NodeJS.Timeout | undefined;
-	#pingTimer: NodeJS.Timeout | undefined;
-	/** Closes a connection whose server does not answer. An error response proves that it works. */
-	readonly #ping = shared(async (connection: SdkConnection): Promise<void> => {
-		await connection.ping(Math.min(this.#pool.pingInterval, PING_TIME)).catch((error: Error) => {
-			if (error instanceof ServerError && error.code === "timeout") {
-				connection.close("no response to a ping");
-			}
-		});
-	});
 	#closed = false;
 
 	/** @throws RangeError if another server has its id */
@@ -123,7 +114,6 @@ export class ConfiguredServer {
 	async disconnect(reason = "disconnected"): Promise<void> {
 		this.#keepsTrying = false;
 		clearTimeout(this.#retryTimer);
-		clearInterval(this.#pingTimer);
 		this.#changeStatus("disconnected");
 		await this.#connection?.transport.close(reason);
 	}
@@ -138,8 +128,8 @@ export class ConfiguredServer {
 	/** Records that a call has ended. After one without an answer, the connection is checked at once. */
 	called(outcome: CallRecord["outcome"]): void {
 		this.lastUsed = performance.now();
-		if (outcome === "timeout" && this.#connection?.isOpen && this.status === "connected") {
-			void this.#ping(this.#connection);
+		if (outcome === "timeout" && this.status === "connected") {
+			void this.#connection?.check(this.#pool.pingTime);
 		}
 	}
 
@@ -208,19 +198,12 @@ export class ConfiguredServer {
 		});
 		this.lastUsed = performance.now();
 		this.lastError = "";
-		connection.transport.ontrouble = () => void this.#ping(connection);
-		this.#pingTimer = setInterval(() => {
-			// A server that works on a call may answer nothing else.
-			if (!server.busy) {
-				void this.#ping(connection);
-			}
-		}, this.#pool.pingInterval);
+		connection.keepChecking(this.#pool.pingInterval, this.#pool.pingTime);
 		this.#changeStatus("connected");
 		return server;
 	}
 
 	#lost(reason: string): void {
-		clearInterval(this.#pingTimer);
 		this.lastError = reason;
 		this.#changeStatus("error");
 		if (this.#keepsTrying && this.#connection?.transport.refusal?.code === "permission-denied") {
@@ -266,8 +249,9 @@ type SignInSettings = NonNullable<McpManagerOptions["options"]>["signIns"];
 export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 	readonly registry: ServerRegistry;
 	readonly #maxConnections: number;
-	/** Milliseconds. */
+	/** Milliseconds between pings, and for the answer to one. */
 	readonly pingInterval: number;
+	readonly pingTime: number;
 	readonly #signIns: SignInSettings;
 	readonly #servers = new Map<string, ConfiguredServer>();
 	#isClosed = false;
@@ -277,6 +261,7 @@ export class ConfiguredServers extends EventEmitter<ConfiguredServerEvents> {
 		this.registry = registry;
 		this.#maxConnections = options.maxConnections ?? 10;
 		this.pingInterval = options.pingInterval ?? 15_000;
+		this.pingTime = Math.min(this.pingInterval, PING_TIME);
 		this.#signIns = options.signIns;
 		registry.on("call", ({ serverId, outcome }) => this.#servers.get(serverId)?.called(outcome));
 	}

@@ -15,8 +15,9 @@ import {
 	type PendingRequest,
 	type Request,
 } from "../core/connection.js";
-import { messageOf, responseError, ServerError } from "../core/errors.js";
+import { messageOf, responseError, ServerError, shared } from "../core/errors.js";
 import { LIST_CHANGES, type ListName } from "../core/offers.js";
+import { CLIENT_METHODS } from "../core/results.js";
 import { ChangeStream } from "../core/subscriptions.js";
 import { headerProblem } from "../core/usable-schema.js";
 import { MANAGER_INFO } from "../version.js";
@@ -109,6 +110,30 @@ export class SdkConnection extends Connection {
 		// Since 2026-07-28 `serverInfo` is optional.
 		const { name, version } = client.getServerVersion() ?? { name: this.identity.id, version: "" };
 		this.info = { name, version };
+	}
+
+	/** Closes the connection if the server does not answer a ping in `timeout` ms. An error response proves that it works. */
+	async check(timeout: number): Promise<void> {
+		await this.ping(timeout).catch((error: Error) => {
+			if (error instanceof ServerError && error.code === "timeout") {
+				this.close("no response to a ping");
+			}
+		});
+	}
+
+	/** Checks the connection, unless a request is in progress: a server that works on one may answer nothing else. */
+	async checkIfIdle(timeout: number): Promise<void> {
+		if (![...this.pending.values()].some(({ request }) => CLIENT_METHODS.has(request.method))) {
+			await this.check(timeout);
+		}
+	}
+
+	/** Checks the connection until it ends: after trouble of the transport, and at intervals while it is idle. */
+	keepChecking(interval: number, timeout: number): void {
+		const check = shared(() => this.check(timeout));
+		this.transport.ontrouble = () => void check();
+		const timer = setInterval(() => void this.checkIfIdle(timeout), interval);
+		this.events.once("closed", () => clearInterval(timer));
 	}
 
 	override problemOf(list: ListName, item: Readonly<Record<string, unknown>>): string | undefined {
