@@ -161,8 +161,10 @@ export class Server {
 	/** Milliseconds that a call waits for its turn, and that the server then has to answer. */
 	readonly #timeout: number;
 	#record: ServerRecord | undefined;
-	#connection: Connection | undefined;
-	#online = false;
+	/** Its current connection, whether or not its tools are known yet. Set by {@link connect} and {@link disconnect} alone. */
+	connection: Connection | undefined;
+	/** Whether it can be called: it is connected, and its tools are known. Set by {@link discovered} and {@link disconnect} alone. */
+	online = false;
 	/** The last state that a device has reported: "idle", "speaking", … Undefined if it has reported none, and while it is offline. */
 	state: string | undefined;
 	/** The last notification of a button or sensor. Undefined before the first one, and while it is offline. */
@@ -195,20 +197,6 @@ export class Server {
 		this.#settings = settings;
 		this.#limits = settings ?? registry.options;
 		this.#timeout = this.#limits.callTimeout ?? CALL_TIMEOUT;
-	}
-
-	/** Its current connection, whether or not its tools are known yet. */
-	get connection(): Connection | undefined {
-		return this.#connection;
-	}
-
-	private set connection(connection: Connection | undefined) {
-		this.#connection = connection;
-	}
-
-	/** Whether it can be called: it is connected, and its tools are known. */
-	get online(): boolean {
-		return this.#online;
 	}
 
 	/** The resources that clients follow. */
@@ -307,7 +295,7 @@ export class Server {
 	discovered(record: ServerRecord): void {
 		this.#record = record;
 		if (!this.online && this.connection !== undefined) {
-			this.#online = true;
+			this.online = true;
 			this.#subscriptions?.online(this.connection);
 			this.#startNext();
 			this.#limitWaits();
@@ -321,7 +309,7 @@ export class Server {
 		this.state = undefined;
 		this.event = undefined;
 		if (this.online) {
-			this.#online = false;
+			this.online = false;
 			this.#record = { ...this.record, lastSeen: Date.now() };
 			this.#subscriptions?.offline();
 			this.#limitWaits();

@@ -98,30 +98,22 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 	};
 
 	/**
-	 * Expands the variables in an entry, and validates it. Variables of its own `env` take precedence, because programs such
-	 * as mcp-remote expand them in their arguments. A disabled server may have undefined variables.
-	 */
-	const checkEntry = <T>(schema: z.ZodType<T>, entry: unknown, path: Path): T | undefined => {
-		if (!isObject(entry)) {
-			return check(schema, entry, path);
-		}
-		const count = problems.length;
-		const isOff = entry.enabled === false;
-		const env = expand(entry.env, [...path, "env"], environment, isOff);
-		const variables = { ...environment, ...(isObject(env) && (env as Environment)) };
-		const { env: _, ...rest } = entry;
-		const expanded = expand(rest, path, variables, isOff) as object;
-		return check(schema, { ...expanded, ...(env !== undefined && { env }) }, path, count);
-	};
-
-	/**
-	 * Reads an entry of a host, or of our own list. Without `enabled` in our list, a server with an id is not connected
-	 * at the start, and one with only a name is.
+	 * Reads an entry of a host, or of our own list, with its variables expanded. Those of its own `env` take precedence, because
+	 * programs such as mcp-remote expand them in their arguments. A disabled server may have undefined variables.
+	 *
+	 * @returns undefined if it is not valid
+	 * @throws McpError: see {@link fieldProblemOf}
 	 */
 	const readEntry = (given: unknown, path: Path, isListed: boolean): ServerInput | undefined => {
 		const { entry, unknown } = isListed ? { entry: plainEntry(given), unknown: [] } : hostEntry(given);
 		const schema: z.ZodType<z.output<typeof LISTED_SERVER>> = isListed ? LISTED_SERVER : HOST_SERVER;
-		const server = checkEntry(schema, entry, path);
+		const count = problems.length;
+		const { env: ownVariables, ...members } = isObject(entry) ? entry : {};
+		const isOff = members.enabled === false;
+		const env = expand(ownVariables, [...path, "env"], environment, isOff);
+		const variables = { ...environment, ...(isObject(env) && (env as Environment)) };
+		const expanded = { ...(expand(members, path, variables, isOff) as object), ...(env !== undefined && { env }) };
+		const server = check(schema, isObject(entry) ? expanded : entry, path, count);
 		if (server === undefined) {
 			return undefined;
 		}
@@ -135,47 +127,40 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 		for (const member of unknown) {
 			note([...path, member], member === "type" ? "unknown, ignored" : "unknown field, ignored");
 		}
-		return isListed
-			? { ...server, id: name, enabled: server.enabled ?? server.id === undefined }
-			: { ...server, id: hostId(name), name: server.name ?? name };
-	};
-
-	/**
-	 * Splits a command before environment variables are expanded: a value with spaces or quotes stays one word.
-	 *
-	 * @param url as written in the file
-	 */
-	const splitCommand = (input: ServerInput, url: string | undefined, path: Path): ServerInput => {
-		if (url === undefined || input.command !== undefined || transportOf(input) !== "stdio") {
+		const { url, command, args = [] } = members as { url?: string; command?: string; args?: string[] };
+		const input = {
+			...server,
+			shown: url ?? [command, ...args].join(" "),
+			...(isListed
+				? // Without `enabled`, a server with an id is not connected at the start, and one with only a name is.
+					{ id: name, enabled: server.enabled ?? server.id === undefined }
+				: { id: hostId(name), name: server.name ?? name }),
+		};
+		if (url === undefined || server.command !== undefined || transportOf(server) !== "stdio") {
 			return input;
 		}
-		const variables = { ...environment, ...input.env };
-		const words = wordsOf(url).map((word) => expand(word, path, variables, input.enabled === false));
-		const [command, ...args] = words as [string, ...string[]];
-		return { ...input, url: undefined, command, args: [...args, ...(input.args ?? [])] };
+		// Split before variables are expanded: a value with spaces or quotes stays one word.
+		const words = wordsOf(url).map((word) => expand(word, path, variables, isOff)) as [string, ...string[]];
+		return { ...input, url: undefined, command: words[0], args: [...words.slice(1), ...(server.args ?? [])] };
 	};
 
-	/** @param given as written in the file, before environment variables were expanded */
-	const add = (path: Path, given: unknown, input: ServerInput | undefined, options: ServerOptions): void => {
-		if (input === undefined) {
-			const [, key] = path;
-			const { id, name } = (isObject(given) ? given : {}) as { id?: unknown; name?: unknown };
-			invalidIds.add(typeof key === "string" ? hostId(key) : String(id ?? name));
-			return;
-		}
+	const add = (path: Path, given: unknown, isListed: boolean, options: ServerOptions): void => {
+		let config: ServerConfig | undefined;
 		try {
-			const { url, command, args = [] } = hostEntry(given).entry as { url?: string; command?: string; args?: string[] };
-			const shown = url ?? [command, ...args].join(" ");
-			const config = serverConfig({ ...splitCommand(input, url, path), shown }, options);
-			if (configs.has(config.id)) {
-				note([...path, "id"], `duplicate id '${config.id}'`);
-			} else {
-				configs.set(config.id, config);
-			}
+			const input = readEntry(given, path, isListed);
+			config = input && serverConfig(input, options);
 		} catch (error) {
-			invalidIds.add(input.id);
 			const { field, problem } = fieldProblemOf(error);
 			note([...path, field], problem);
+		}
+		if (config === undefined) {
+			const key = path.at(-1);
+			const { id, name } = (isObject(given) ? given : {}) as { id?: unknown; name?: unknown };
+			invalidIds.add(typeof key === "string" ? hostId(key) : String(id ?? name));
+		} else if (configs.has(config.id)) {
+			note([...path, "id"], `duplicate id '${config.id}'`);
+		} else {
+			configs.set(config.id, config);
 		}
 	};
 
@@ -188,7 +173,7 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 	const key = content.mcpServers === hosts ? "mcpServers" : "servers";
 	for (const [name, entry] of Object.entries(hosts)) {
 		const path = [key, Array.isArray(hosts) ? Number(name) : name];
-		add(path, entry, readEntry(entry, path, Array.isArray(hosts) && key === "servers"), options);
+		add(path, entry, Array.isArray(hosts) && key === "servers", options);
 	}
 	return { configs: [...configs.values()], problems, invalidIds, isBroken: false };
 }
