@@ -122,31 +122,8 @@ export const HOST_SERVER = z.object(SERVER_FIELDS);
 
 type TransportType = "stdio" | "http" | "sse" | "websocket";
 
-type Fields = Readonly<z.output<z.ZodObject<typeof SERVER_FIELDS>>>;
-
-type Optional = "name" | "description" | "cwd" | "retryPolicy";
-
-/** Fields that have a default. */
-type Filled = Exclude<keyof Fields, Optional | "url" | "command" | "transport" | "auth">;
-type FilledFields = { readonly [Name in Filled]: NonNullable<Fields[Name]> };
-
 /** A server that the gateway connects to, with every default filled in. `headers` include a fixed secret of `auth`. */
-export interface ServerConfig extends Pick<Fields, Optional>, FilledFields {
-	readonly id: string;
-	/** A URL, or a command with its arguments, for display: environment variables are not expanded. */
-	readonly shown: string;
-	/** Empty for stdio. */
-	readonly url: string;
-	readonly transport: TransportType;
-	/** Whether the entry names its transport. If not, a server over HTTP may have only SSE. */
-	readonly isTransportGiven: boolean;
-	/** The command, for stdio. */
-	readonly command: string;
-	/** Settings of a sign-in over HTTP. */
-	readonly oauth?: OAuthSettings | undefined;
-	/** Authentication by a program. */
-	readonly authProvider?: AuthProvider | undefined;
-}
+export type ServerConfig = Readonly<ReturnType<typeof serverConfig>>;
 
 /** The input for a server: a URL or a command, and settings that differ from the defaults. */
 export type ServerInput = {
@@ -191,7 +168,7 @@ export function fieldProblemOf(error: unknown): FieldProblem {
  *
  * @throws McpError "INVALID_REQUEST": see {@link fieldProblemOf}
  */
-export function serverConfig(input: ServerInput, options: ServerOptions = {}): ServerConfig {
+export function serverConfig(input: ServerInput, options: ServerOptions = {}) {
 	if (!ID.test(input.id)) {
 		throw fieldError("id", `${ID_RULE}, got ${JSON.stringify(input.id)}`);
 	}
@@ -208,10 +185,14 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 	const shown = input.shown ?? (transport === "stdio" ? words.join(" ") : (url as string));
 	return {
 		...input,
+		/** A URL, or a command with its arguments, for display: environment variables are not expanded. */
 		shown,
+		/** Empty for stdio. */
 		url: transport === "stdio" ? "" : checkedUrl(url as string, transport, shown),
 		transport,
+		/** Whether the entry names its transport. If not, a server over HTTP may have only SSE. */
 		isTransportGiven: input.transport !== undefined,
+		/** For stdio. */
 		command: words[0] as string,
 		args: words.slice(1),
 		env: input.env ?? {},
@@ -234,7 +215,7 @@ export function serverConfig(input: ServerInput, options: ServerOptions = {}): S
 const MIN_NODE_MEMORY = Number.parseInt(process.versions.node, 10) < 24 ? 128 : 640;
 
 /** @throws McpError if the command is a program of Node.js, which could not start */
-function isolationOf(input: ServerInput["isolation"] = {}, command: string): ServerConfig["isolation"] {
+function isolationOf(input: ServerInput["isolation"] = {}, command: string): z.output<typeof ISOLATION> {
 	const isolation = ISOLATION.parse(input);
 	const { memory = MIN_NODE_MEMORY } = isolation;
 	if (memory < MIN_NODE_MEMORY && /^(?:node|npm|npx)(?:\.exe|\.cmd)?$/i.test(basename(command))) {
@@ -248,7 +229,7 @@ function isolationOf(input: ServerInput["isolation"] = {}, command: string): Ser
 function authOf(
 	input: McpAuthProvider | undefined,
 	transport: TransportType,
-): Partial<Pick<ServerConfig, "headers" | "oauth" | "authProvider">> {
+): { headers?: Record<string, string>; oauth?: OAuthSettings; authProvider?: AuthProvider } {
 	if (input === undefined) {
 		return {};
 	}
