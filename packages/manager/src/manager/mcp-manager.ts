@@ -52,7 +52,8 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	readonly #servers: ConfiguredServers;
 	/** The servers of the file, connected or not. */
 	#fileConfigs = new Map<string, ServerConfig>();
-	#reloading: Promise<unknown> = Promise.resolve();
+	/** Runs one reload at a time. */
+	readonly #inTurn = pLimit(1);
 	/** The problems found at the last read of the file. */
 	#problems: readonly string[] = [];
 	readonly #localTools = new Map<string, LocalTool>();
@@ -201,9 +202,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 	 * whole cannot be read, nothing changes; if an entry is invalid, its server is kept unchanged.
 	 */
 	async reload(disconnectExisting = false): Promise<Reloaded> {
-		const next = this.#reloading.then(() => this.#reload(disconnectExisting));
-		this.#reloading = next.catch(() => {});
-		const result = await next;
+		const result = await this.#inTurn(() => this.#reload(disconnectExisting));
 		// Another reload need not wait for a server that takes long to connect.
 		await this.#servers.startEnabled();
 		return result;
@@ -363,7 +362,7 @@ export class McpManager extends EventEmitter<McpManagerEvents> {
 			unwatchFile(this.path, this.#onFileChanged);
 		}
 		clearTimeout(this.#settling);
-		await this.#reloading;
+		await this.#inTurn(() => {});
 		this.#opened.off("changed", this.#onChanged);
 		await this.#servers.close();
 		if (this.#options.registry === undefined) {

@@ -388,14 +388,6 @@ export interface ConfigProblem {
 	readonly message: string;
 }
 
-/** The contents of a servers file: the valid servers, and the errors of the others. */
-export interface ReadServers {
-	readonly configs: readonly ServerConfig[];
-	readonly problems: readonly ConfigProblem[];
-	readonly invalidIds: ReadonlySet<string>;
-	readonly isBroken: boolean;
-}
-
 /** One line for people. */
 export function problemText({ file, line, field, message }: ConfigProblem): string {
 	return field === ""
@@ -420,7 +412,7 @@ export async function readServer(path: string, id: string): Promise<ServerConfig
 }
 
 /** Reads a servers file. One that cannot be read is one problem of the whole file. */
-export async function readServersFile(path: string): Promise<ReadServers> {
+export async function readServersFile(path: string) {
 	// Loaded on demand: many programs have no file.
 	const { brokenFile, readServers } = await import("./read-servers.js");
 	try {

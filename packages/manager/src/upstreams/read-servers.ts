@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from "node:path";
 import { isObject } from "xs-mcp-firmware/core/text/json";
 import type * as z from "zod";
 import { describeIssue } from "../core/errors.js";
-import type { ConfigProblem, ReadServers } from "./configured-servers.js";
+import type { ConfigProblem } from "./configured-servers.js";
 import { hostEntry, hostId, type Path, parseFile, plainEntry } from "./host-entry.js";
 import {
 	fieldProblemOf,
@@ -17,6 +17,9 @@ import {
 	transportOf,
 	wordsOf,
 } from "./server-config.js";
+
+/** The contents of a servers file: the valid servers, and the errors of the others. */
+type ReadServers = ReturnType<typeof readParsed>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -34,7 +37,7 @@ export function readServers(text: string, file: string, environment: Environment
 	}
 }
 
-function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environment: Environment): ReadServers {
+function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environment: Environment) {
 	const problems: ConfigProblem[] = [];
 	const configs = new Map<string, ServerConfig>();
 	const invalidIds = new Set<string>();
@@ -175,7 +178,7 @@ function readParsed(parsed: ReturnType<typeof parseFile>, file: string, environm
 		const path = [key, Array.isArray(hosts) ? Number(name) : name];
 		add(path, entry, Array.isArray(hosts) && key === "servers", options);
 	}
-	return { configs: [...configs.values()], problems, invalidIds, isBroken: false };
+	return { configs: [...configs.values()], problems, invalidIds, isBroken: false as boolean };
 }
 
 /** `${NAME}`, `${NAME:-text}`; of Cursor and VS Code also `${env:NAME}` and `${input:name}`. */
