@@ -20,11 +20,15 @@ async function refusing(t: TestContext, status: number, headers: OutgoingHttpHea
 }
 
 describe("a server over HTTP that cannot be used", () => {
-	for (const status of [401, 403]) {
-		it(`is not asked again if it refuses the credentials (${status})`, async (t) => {
+	for (const [status, transport] of [
+		[401, "http"],
+		[403, "http"],
+		[401, "sse"],
+	] as const) {
+		it(`is not asked again if it refuses the credentials (${status}, ${transport})`, async (t) => {
 			const [refused, broken] = [await refusing(t, status), await refusing(t, 500)];
 			const { add, warnings } = await openServers(t);
-			const server = add({ id: "refused", url: refused.url, retryPolicy: QUICK });
+			const server = add({ id: "refused", url: refused.url, transport, retryPolicy: QUICK });
 			const other = add({ id: "broken", url: broken.url, retryPolicy: QUICK });
 			await server.start();
 			const { times } = refused.asked;

@@ -13,6 +13,7 @@ import {
 	type RequestId,
 	SdkHttpError,
 	SSEClientTransport,
+	type SseError,
 	StreamableHTTPClientTransport,
 	type Transport,
 	type TransportSendOptions,
@@ -183,7 +184,11 @@ export class ConfiguredTransport implements Transport {
 			await transport.start();
 			this.#started = true;
 		} catch (error) {
-			this.#end(reasonOf(error));
+			const reason = reasonOf(error);
+			const isRefused = [401, 403].includes((error as SseError).code ?? 0);
+			const refused = isRefused ? new ServerError("permission-denied", reason, { cause: error }) : undefined;
+			this.refusal = error instanceof ServerError ? error : refused;
+			this.#end(reason);
 			throw error;
 		}
 	}
