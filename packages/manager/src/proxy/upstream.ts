@@ -45,7 +45,7 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 	#lists: Partial<Offers> = {};
 	readonly #warnings = new Set<string>();
 	/** Reads in progress, shared while there is no connection. */
-	readonly #reading = new Map<ListName, Promise<ProtocolError | undefined>>();
+	readonly #reading = new Map<ListName, Promise<Offers[ListName]>>();
 
 	constructor(config: ServerConfig, timing: UpstreamTiming) {
 		super();
@@ -117,16 +117,10 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 		const shared = this.#connection === undefined ? this.#reading.get(list) : undefined;
 		const reading = shared ?? this.#read(list, connects).finally(() => this.#reading.delete(list));
 		this.#reading.set(list, reading);
-		const failure = await reading;
-		const items = this.#lists[list];
-		if (items === undefined) {
-			throw failure;
-		}
-		return items;
+		return (await reading) as Offers[List];
 	}
 
-	/** Reads a list. Resolves with the error if that fails. Never rejects. */
-	async #read(list: ListName, connects: boolean): Promise<ProtocolError | undefined> {
+	async #read(list: ListName, connects: boolean): Promise<Offers[ListName]> {
 		const { method, capability } = LISTS[list];
 		const time = this.#timing.list;
 		let signal: AbortSignal | undefined;
@@ -148,17 +142,19 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 			for (const problem of problems) {
 				this.#report(`${method} of the upstream: ${problem}`);
 			}
-			return undefined;
+			return items;
 		} catch (error) {
 			const code = ProtocolError.isInstance(error) ? error.code : ProtocolErrorCode.InternalError;
 			const reason = signal?.aborted ? `no answer within ${time} ms` : (error as Error).message;
 			const text = signal ? `${method} of the upstream failed: ${reason}` : `the upstream cannot be reached: ${reason}`;
 			this.#report(signal ? `${text}; the other lists are not affected` : text);
 			// Templates are optional for a server with resources, and some servers declare lists that they do not have.
-			if (list !== "tools" && code === ProtocolErrorCode.MethodNotFound) {
-				this.#lists = { ...this.#lists, [list]: [] };
+			const isUnknown = list !== "tools" && code === ProtocolErrorCode.MethodNotFound;
+			const items = isUnknown ? [] : this.#lists[list];
+			if (items === undefined) {
+				throw new ProtocolError(code, text);
 			}
-			return new ProtocolError(code, text);
+			return items;
 		} finally {
 			passing?.close("the list was read");
 		}
