@@ -69,6 +69,16 @@ describe("a request that a server over HTTP refuses", () => {
 		}
 	});
 
+	it("is told with the error that answers the handshake", async (t) => {
+		const url = await serveResults(t, ({ id }, response) => {
+			const error = { code: -32_000, message: "no licence found" };
+			response.writeHead(200, json).end(JSON.stringify({ jsonrpc: "2.0", id, error }));
+			return undefined;
+		});
+		const configured = (await openServers(t)).add({ id: "unlicensed", url });
+		await assert.rejects(configured.connect(), { message: "Connection failed: no licence found" });
+	});
+
 	it("is told with the address of a redirect to another server", async (t) => {
 		const url = await serveHttp(t, (request, response) => {
 			request.resume();

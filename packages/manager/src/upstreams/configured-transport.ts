@@ -166,9 +166,11 @@ export class ConfiguredTransport implements Transport {
 		const transport = this.#transport;
 		transport.onmessage = (message, extra) => {
 			const method = this.#takeRequest(message);
-			if (isJSONRPCErrorResponse(message) && method === "initialize" && this.negotiation === "legacy") {
+			if (isJSONRPCErrorResponse(message) && method === "initialize") {
 				this.#rejection = message.error.message;
-				this.fallback = new ConfiguredTransport(this.#config, this.#auth, this.#patience, STATELESS_ONLY);
+				if (this.negotiation === "legacy") {
+					this.fallback = new ConfiguredTransport(this.#config, this.#auth, this.#patience, STATELESS_ONLY);
+				}
 			}
 			if (this.#isWithinRate(method !== undefined)) {
 				const isResult = "result" in message && method !== undefined;
