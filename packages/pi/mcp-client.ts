@@ -21,9 +21,6 @@ type PiResult = Awaited<ReturnType<ToolDefinition["execute"]>>;
 type Status = McpConnection["status"];
 type McpResult = Awaited<ReturnType<ManagementTool["run"]>>;
 
-/** Makes the calls of direct tools, too. */
-const CALL_TOOL = MANAGEMENT_TOOLS.find(({ name }) => name === "mcp_call_tool") as ManagementTool;
-
 export default function mcpClient(pi: ExtensionAPI): void {
 	let manager: McpManager | undefined;
 	const expectManager = (): McpManager => {
@@ -33,18 +30,16 @@ export default function mcpClient(pi: ExtensionAPI): void {
 		return manager;
 	};
 	const longResults = new LongResults();
-	const runTool: RunTool = ({ server, name }) => {
-		const { execute } = piTool(CALL_TOOL, expectManager, longResults);
-		return (id, args, ...rest) =>
-			execute(id, { connection_id: server, tool_name: name, arguments: args as Record<string, unknown> }, ...rest);
-	};
-	for (const tool of MANAGEMENT_TOOLS) {
-		pi.registerTool(piTool(tool, expectManager, longResults));
+	const tools = MANAGEMENT_TOOLS.map((tool) => piTool(tool, expectManager, longResults));
+	for (const tool of tools) {
+		pi.registerTool(tool);
 	}
+	// Makes the calls of direct tools, too.
+	const { execute } = tools.find(({ name }) => name === "mcp_call_tool") as ToolDefinition;
 	pi.on("session_start", async (_event, context) => {
 		manager = await connect(context);
 		registerPrompts(pi, manager);
-		registerDirectTools(pi, manager, runTool, context.ui);
+		registerDirectTools(pi, manager, execute, context.ui);
 	});
 	pi.on("session_shutdown", async () => {
 		const ending = manager;
@@ -177,7 +172,7 @@ async function toPi({ content, isError }: McpResult, longResults: LongResults): 
 type Prompt = ReturnType<McpManager["listPrompts"]>[number];
 
 /** Makes every prompt of the servers a slash command, `/SERVER:PROMPT`, including prompts that are added later. */
-export function registerPrompts(pi: ExtensionAPI, manager: McpManager): void {
+function registerPrompts(pi: ExtensionAPI, manager: McpManager): void {
 	const register = (): void => {
 		for (const prompt of manager.listPrompts()) {
 			const { server, name, description = name } = prompt;
@@ -234,14 +229,15 @@ const MAX_NAME = 64;
 /** Maximum number of direct tools: each takes a part of the model's context. */
 const MAX_TOOLS = 200;
 
-/** Runs a tool for pi. */
-export type RunTool = (tool: McpTool) => ToolDefinition["execute"];
-
-/** Registers the tools, named `SERVER_TOOL`, again when servers change. Tools that a server no longer has become inactive. */
-export function registerDirectTools(
+/**
+ * Registers the tools, named `SERVER_TOOL`, again when servers change. Tools that a server no longer has become inactive.
+ *
+ * @param call runs `mcp_call_tool`
+ */
+function registerDirectTools(
 	pi: ExtensionAPI,
 	manager: McpManager,
-	run: RunTool,
+	call: ToolDefinition["execute"],
 	ui: ExtensionContext["ui"],
 ): void {
 	/** The tools that are offered, by the name for the model; as JSON, to tell which have changed. */
@@ -274,13 +270,14 @@ export function registerDirectTools(
 			if (offered.get(name) !== text) {
 				isNew.push(name);
 				offered.set(name, text);
-				const { description, server, inputSchema } = tool;
+				const { description, server: connection_id, name: tool_name, inputSchema } = tool;
 				pi.registerTool({
 					name,
-					label: `${server}: ${tool.name}`,
-					description: description || `Tool ${tool.name} of the MCP server ${server}`,
+					label: `${connection_id}: ${tool_name}`,
+					description: description || `Tool ${tool_name} of the MCP server ${connection_id}`,
 					parameters: inputSchema as unknown as ToolDefinition["parameters"],
-					execute: run(tool),
+					execute: (id, given, ...rest) =>
+						call(id, { connection_id, tool_name, arguments: given as Record<string, unknown> }, ...rest),
 				});
 			}
 		}
