@@ -61,7 +61,7 @@ describe("create-xs-mcp", () => {
 		assert.deepEqual(Object.keys(scripts), ["start", "test", "typecheck", "flash", "simulator", "doctor"]);
 		assert.match(
 			readFileSync(join(made.folder, "device.ts"), "utf8"),
-			/\tboard: "esp32\/m5stack_cores3",\n.*\n\t\tlamp: relay\(\{ pin: 5, /,
+			/\tboard: "esp32\/m5stack_cores3",\n.*\n\t\tpump: relay\(\{ pin: 5, /,
 		);
 		const { build, config } = readJson(join(made.folder, "manifest.json"));
 		assert.equal(build.NAME, "pond");
@@ -95,7 +95,7 @@ describe("create-xs-mcp", () => {
 
 	it("has a part at a pin that the chip has", () => {
 		for (const board of BOARDS) {
-			const parts = { lamp: relay({ pin: freePinOf(targetOf(board)) }) };
+			const parts = { pump: relay({ pin: freePinOf(targetOf(board)) }) };
 			const warnings = checkDevice(device({ board: targetOf(board), parts }));
 			// These boards take all other pins.
 			const isFull = ["bread_compact_wifi_s3cam", "esp32_cam"].includes(board);

@@ -12,7 +12,7 @@ it("greets by name", async () => {
 	assert.equal(await device.call("self.greet", { name: "Ada" }), "Hello Ada, from the device");
 });
 
-it("switches the lamp at its pin", async () => {
-	await device.call("self.switch.set", { name: "lamp", on: true });
-	assert.equal(device.read("lamp"), 1);
+it("switches the pump at its pin", async () => {
+	await device.call("self.switch.set", { name: "pump", on: true });
+	assert.equal(device.read("pump"), 1);
 });

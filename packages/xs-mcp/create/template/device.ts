@@ -4,6 +4,6 @@ import { device, relay } from "xs-mcp";
 export default device({
 	board: "{{target}}",
 	parts: {
-		lamp: relay({ pin: 4, title: "Lamp" }),
+		pump: relay({ pin: 4, title: "Pump", maxOn: 30 }),
 	},
 });
