@@ -38,7 +38,10 @@ describe("npm start of a project", () => {
 	it("waits where a part is wrong at the first start, and runs when the file is saved again", async (t) => {
 		const wrong = { "device.ts": DEVICE.replace("pin: 26", "pin: 34") };
 		const { program, says, write } = await start(t, wrong, /waiting for a change/i);
-		assert.match(program.output, /^error: part pump: pin 34 of the ESP32 is only an input; these would do: /m);
+		assert.match(
+			program.output,
+			/^error: device\.ts: part pump: pin 34 of the ESP32 is only an input; these would do: /m,
+		);
 		assert.doesNotMatch(program.output, RUNS);
 		write("device.ts", `${DEVICE}const x: = 1;\n`);
 		await says(/device\.ts:6:10: Unexpected "="/);
@@ -48,7 +51,7 @@ describe("npm start of a project", () => {
 	});
 
 	it("waits where the manifest is no JSON at the first start", async (t) => {
-		const { says, write } = await start(t, { "manifest.json": "{" }, /error: .*manifest\.json: .*JSON/);
+		const { says, write } = await start(t, { "manifest.json": "{" }, /error: manifest\.json:1:2: .*JSON/);
 		write("manifest.json", JSON.stringify(MANIFEST));
 		await says(RUNS);
 	});
@@ -76,9 +79,9 @@ describe("npm start of a project", () => {
 	it("takes the settings of a changed manifest, and tells of a wrong one", async (t) => {
 		const { says, write } = await start(t, {}, RUNS);
 		write("manifest.json", JSON.stringify({ ...MANIFEST, config: { language: "xx" } }));
-		await says(/language: expected/);
+		await says(/^error: manifest\.json: config: language: expected/m);
 		write("manifest.json", JSON.stringify({ ...MANIFEST, config: { langauge: "ja" } }));
-		await says(/^warning: langauge: unknown setting: did you mean language\?$/m);
+		await says(/^warning: manifest\.json: config: langauge: unknown setting: did you mean language\?$/m);
 	});
 
 	it("names a part that does not answer, and a sensor that throws each time, and runs", async (t) => {
@@ -131,7 +134,20 @@ describe("npm run typecheck of a project", () => {
 		);
 		assert.match(
 			run({ "device.ts": DEVICE.replace("pin: 26", "pin: 12") }, "check"),
-			/^warning: part pump: pin 12 decides/,
+			/^warning: device\.ts: part pump: pin 12 decides/,
+		);
+	});
+
+	it("names what is wrong in the manifest", () => {
+		const withManifest = (members: object): string =>
+			run({ "manifest.json": JSON.stringify({ ...MANIFEST, ...members }) }, "check");
+		assert.match(
+			withManifest({ config: { keepAlive: 0 } }),
+			/^manifest\.json: config: keepAlive: expected whole seconds from 1 to 65535, got 0$/m,
+		);
+		assert.match(
+			withManifest({ build: { NAME: "pond" } }),
+			/^manifest\.json: "include" lacks the firmware: expected \$\(XS_MCP\)\/manifest\.json, and XS_MCP in "build"$/m,
 		);
 	});
 

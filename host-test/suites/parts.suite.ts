@@ -465,11 +465,14 @@ export default suite("parts as data", {
 			() => addParts(board, device({ parts: { led: pwm({ pin: 2 }) } }), io),
 			/^part led: the board has lights of this name: choose another name$/,
 		);
-		const parts = { lamp: pwm({ pin: 2 }), pump: relay({ pin: 26 }) };
+		const parts = { lamp: pwm({ pin: 2 }), constructor: relay({ pin: 26 }) };
 		const follower = addParts(board, device({ parts }), io);
 		const { lights, switches, sensors } = board as Hardware;
-		equal([Object.keys(lights ?? {}), Object.keys(switches ?? {}), sensors], [["led", "lamp"], ["pump"], undefined]);
-		switches?.pump?.turn(true);
+		equal(
+			[Object.keys(lights ?? {}), Object.keys(switches ?? {}), sensors],
+			[["led", "lamp"], ["constructor"], undefined],
+		);
+		Object.values(switches ?? {})[0]?.turn(true);
 		follower.onClose?.();
 		equal(pins.level(26), 0);
 	},

@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build, type Plugin, stop } from "esbuild";
 import { closest } from "fastest-levenshtein";
 import { checkDevice } from "xs-mcp/build/check-board";
-import { isElsewhere, moduleOf, readModules } from "xs-mcp/build/manifests";
+import { bundlerErrors } from "xs-mcp/build/import-bundle";
+import { isElsewhere, moduleOf, readManifest, readModules, shown } from "xs-mcp/build/manifests";
 import { FIRMWARE_MANIFEST, modulesPlugin } from "xs-mcp/build/modules-plugin";
 import { readDevice } from "xs-mcp/build/read-device";
 import { ROOT } from "xs-mcp/root";
@@ -110,8 +110,7 @@ const identified = (identity: Partial<typeof FIRMWARE>): Plugin => ({
 
 /** Project and version that a build's own manifest defines, as mcconfig takes them: "#1.0.0". */
 function readIdentity(manifest: string | undefined): Record<string, string> {
-	const { defines } = manifest === undefined ? {} : JSON.parse(readFileSync(join(ROOT, manifest), "utf8"));
-	const { project, version } = defines?.firmware ?? {};
+	const { project, version } = (manifest && readManifest(manifest).defines?.firmware) || {};
 	return {
 		...(project && { name: project.replace(/^#/, "") }),
 		...(version && { version: version.replace(/^#/, "") }),
@@ -142,7 +141,7 @@ export const endBundler: () => Promise<void> = stop;
  * @param isRelease whether names are shortened, which makes stack traces hard to read
  * @param version the firmware's version, if it differs from the source
  * @param manifest path of the build's manifest from the project's folder. Default: the firmware's
- * @returns the script. Rejects if the build is invalid, for example if the chip lacks a pin that a part uses
+ * @returns the script. Rejects with Error that names the file, if it is known
  */
 export async function bundle(
 	entry: string = FIRMWARE_ENTRY,
@@ -150,8 +149,12 @@ export async function bundle(
 	version?: string,
 	manifest?: string,
 ): Promise<string> {
-	await readOwnDevice(manifest);
 	const modules = readModules(manifest ?? FIRMWARE_MANIFEST, VIRTUAL_TARGET);
+	if (manifest !== undefined && !modules.has("src/main")) {
+		throw new Error(
+			`${shown(manifest)}: "include" lacks the firmware: expected $(XS_MCP)/manifest.json, and XS_MCP in "build"`,
+		);
+	}
 	const result = await build({
 		entryPoints: [entry],
 		bundle: true,
@@ -169,6 +172,8 @@ export async function bundle(
 			platform(modules),
 			identified({ ...readIdentity(manifest), ...(version !== undefined && { version }) }),
 		],
+	}).catch((error) => {
+		throw bundlerErrors(error) ?? error;
 	});
 	const script = result.outputFiles[0]?.text ?? "";
 	// Unless it minifies white space, esbuild starts a line at column 0 for top-level statements only.
@@ -178,7 +183,7 @@ export async function bundle(
 /** The members of a project's device that a virtual device needs before it starts. */
 export interface OwnDevice {
 	readonly profile: BoardProfile;
-	/** Warnings about its pins. */
+	/** Warnings about its parts. */
 	readonly warnings: readonly string[];
 }
 
@@ -196,5 +201,10 @@ function ownParts({ parts }: DeviceDefinition): Readonly<Record<string, OwnPart>
  */
 export async function readOwnDevice(manifest: string | undefined): Promise<OwnDevice | undefined> {
 	const device = manifest === undefined ? undefined : await readDevice(manifest, VIRTUAL_TARGET);
-	return device && { profile: { ...profileOf(device.board), own: ownParts(device) }, warnings: checkDevice(device) };
+	return (
+		device && {
+			profile: { ...profileOf(device.board), own: ownParts(device) },
+			warnings: [...device.warnings, ...checkDevice(device)],
+		}
+	);
 }

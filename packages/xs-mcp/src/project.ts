@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { isNewer } from "xs-mcp-firmware/core/text/version";
 import { bundle, profileOf, readOwnDevice } from "xs-mcp-virtual-device";
-import { fromProject } from "./build/manifests.js";
+import { fromProject, readManifest } from "./build/manifests.js";
 import { ProgramError, readJson } from "./build/program.js";
 import { TSC } from "./moddable/sdk.js";
+import { checkConfig } from "./moddable/settings.js";
 
 /** A project of its own: a folder with a manifest that includes the firmware's. */
 export interface Project {
@@ -14,11 +15,6 @@ export interface Project {
 	readonly folder: string;
 	/** Path of its manifest. */
 	readonly manifest: string;
-}
-
-interface Manifest {
-	readonly build?: { readonly NAME?: string };
-	readonly config?: Readonly<Record<string, unknown>>;
 }
 
 interface PackageJson {
@@ -43,22 +39,17 @@ export function openProject(given: string = process.cwd()): Project {
 	return { folder, manifest: join(folder, "manifest.json") };
 }
 
-/** The program of a virtual device, its name, settings and board, and warnings about its pins. */
+/** The program of a virtual device, its name, settings and board, and warnings about its parts and settings. */
 export type ProjectBuild = Awaited<ReturnType<typeof buildProject>>;
-
-/** Text of the bundler before its messages. */
-const BUNDLER = /^Build failed with \d+ errors?:\n|\bERROR: (?:\[plugin: [\w-]+\] )?/g;
 
 /** Bundles a project for a virtual device. Rejects with Error that names the file, and the line or part, which is wrong. */
 export async function buildProject({ manifest }: Project) {
-	const { build, config = {} } = readJson<Manifest>(manifest);
 	const path = fromProject(manifest);
-	const device = await readOwnDevice(path);
-	const firmware = await bundle(undefined, false, undefined, path).catch((cause: Error) => {
-		throw new Error(cause.message.replace(BUNDLER, ""), { cause });
-	});
-	const { profile = profileOf(), warnings = [] } = device ?? {};
-	return { firmware, name: build?.NAME ?? "device", config, board: profile, warnings };
+	const { build, config = {} } = readManifest(path);
+	const unknown = checkConfig(config, path);
+	const { profile = profileOf(), warnings = [] } = (await readOwnDevice(path)) ?? {};
+	const firmware = await bundle(undefined, false, undefined, path);
+	return { firmware, name: build?.NAME ?? "device", config, board: profile, warnings: [...unknown, ...warnings] };
 }
 
 /** @throws ProgramError if the project asks for newer firmware */

@@ -8,7 +8,6 @@ import { chooseEngine, type EngineChoice, macAddressOf, VirtualDevice } from "xs
 import { openDevicePage } from "xs-mcp-virtual-device/device-page";
 import { bundleDevicePage } from "./build/page-bundles.js";
 import { failAs, ProgramError, readJson, signalled } from "./build/program.js";
-import { suggestSetting } from "./moddable/settings.js";
 import { buildProject, findTypeErrors, openProject, type Project, type ProjectBuild } from "./project.js";
 
 /** The command line of `npm start` in a project. */
@@ -27,9 +26,6 @@ const FIRMWARE_STACK = /\n +at .*$/s;
 
 /** Prefix of the line of the firmware's log that says why it cannot work: src/core/application.ts. */
 const FATAL = "fatal error: ";
-
-/** Prefix of the line that names settings which the firmware does not have. */
-const UNKNOWN = "unknown settings: ";
 
 /** End of the line of the log that names a part which does not answer: src/hardware/parts/part.ts. */
 const RETRIED = "; tried again";
@@ -141,13 +137,6 @@ function report(
 			tellError(line.slice(FATAL.length));
 		} else if (line.endsWith(RETRIED)) {
 			console.error(`warning: part ${line}`);
-		} else if (line.startsWith(UNKNOWN)) {
-			warn(
-				line
-					.slice(UNKNOWN.length)
-					.split(", ")
-					.map((setting) => `${setting}: unknown setting${suggestSetting(setting)}`),
-			);
 		} else if (verbose) {
 			console.log(line);
 		}

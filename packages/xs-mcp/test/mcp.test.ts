@@ -109,7 +109,7 @@ describe("xs-mcp mcp", () => {
 		assert.match(await call("list_parts", { part: "sensor" }), /^embedded:sensor\/Humidity-Temperature\/SHT3x$/m);
 
 		const board = await call("list_boards");
-		assert.deepEqual([board.board, board.chip, board.used], ["esp32", "esp32", { lamp: [4] }]);
+		assert.deepEqual([board.board, board.chip, board.used], ["esp32", "esp32", { pump: [4] }]);
 		assert.ok(board.free.output.includes(26) && !board.free.output.includes(34) && !board.free.output.includes(4));
 		assert.ok(!board.free.output.includes(12) && board.avoid.some((text: string) => text.startsWith("pin 12 decides")));
 		assert.ok(board.free.analog.includes(34) && !board.free.analog.includes(26));
@@ -225,7 +225,7 @@ describe("xs-mcp mcp", () => {
 		const manifest = join(folder, "manifest.json");
 		const settings = readFileSync(manifest, "utf8");
 		writeFileSync(manifest, settings.replace('"en"', '"xx"'));
-		assert.match(await failing("start_device"), /fatal error: language: expected/);
+		assert.match(await failing("start_device"), /^manifest\.json: config: language: expected/);
 		writeFileSync(manifest, settings);
 		assert.ok((await call("start_device")).tools.includes("self.broken"));
 	});

@@ -8,21 +8,24 @@ import { fromProject } from "../src/build/manifests.js";
 import { readDevice } from "../src/build/read-device.js";
 import { ROOT } from "../src/root.js";
 
-/** Reads a project with these files, and resolves with the message of the error, without the folder's path. */
+/** Reads a project with these files, and resolves with the error or the warnings, without the folder's path. */
 async function mistakeIn(files: Readonly<Record<string, string>>, preload: readonly string[] = []): Promise<string> {
 	const folder = temporaryFolder();
 	const include = [relative(folder, join(ROOT, "src/hardware/parts/manifest.json"))];
 	const manifest = { include, modules: { device: "./device", "tools/*": "./tools/*" }, preload };
 	mkdirSync(join(folder, "tools"));
-	const written = { "manifest.json": JSON.stringify(manifest), "device.ts": deviceWith(""), ...files };
+	const written = {
+		"manifest.json": JSON.stringify(manifest),
+		"device.ts": deviceWith("pump: relay({ pin: 26 })"),
+		...files,
+	};
 	for (const [name, text] of Object.entries(written)) {
 		writeFileSync(join(folder, name), text);
 	}
-	const warnings = readDevice(fromProject(join(folder, "manifest.json")), "virtual").then(
-		(device) => assert.fail(`nothing is wrong: ${device && checkDevice(device)}`),
-		({ message }: Error) => message,
-	);
-	return (await warnings).replaceAll(`${relative(process.cwd(), folder)}/`, "");
+	const message = await readDevice(fromProject(join(folder, "manifest.json")), "virtual")
+		.then((device) => (device ? [...device.warnings, ...checkDevice(device)].join("\n") : "no device"))
+		.catch((error: Error) => error.message);
+	return message.replaceAll(`${relative(process.cwd(), folder)}/`, "");
 }
 
 const deviceWith = (
@@ -174,6 +177,23 @@ const OF_DEVICES: readonly (readonly [mistake: string, text: string, message: st
 		'device.ts: board: unknown target "esp32-s3-devkitc-1". Did you mean esp32/esp32s3?',
 	],
 	[
+		"two parts on one pin",
+		deviceWith("pump: relay({ pin: 32 }), lamp: relay({ pin: 32 })"),
+		"device.ts: part lamp: pin 32 is in use by pump; these would do: 4, 13, 14, 18, 19, 21, 22, 23, 25, 26, 27, 33",
+	],
+	[
+		"the name of a button of the board",
+		deviceWith("boot: relay({ pin: 26 })", ' board: "esp32/esp32_devkit"'),
+		"device.ts: part boot: the board has buttons of this name: choose another name",
+	],
+	[
+		"handlers without device()",
+		"export default { parts: {}, every: [[60, () => {}]] };\n",
+		'device.ts: expected "export default device({ parts: { … } })"',
+	],
+	["a value that is thrown", 'throw "later";\n', "device.ts: throws 'later'"],
+	["null that is thrown", "throw null;\n", "device.ts: throws null"],
+	[
 		"a device that is not exported",
 		'import { device } from "xs-mcp";\ndevice({ parts: {} });\n',
 		'device.ts: expected "export default device({ parts: { … } })"',
@@ -225,13 +245,65 @@ const OF_TOOLS: readonly (readonly [mistake: string, text: string, message: stri
 	],
 	["a name that is not defined", toolWith("needs: [], title: TITLE,"), "tools/greet.ts:4:20: TITLE is not defined"],
 	[
+		"a minimum above the maximum",
+		toolWith("needs: [], input: { count: integer({ minimum: 5, maximum: 1 }) },"),
+		"tools/greet.ts: tool self.greet: input.count: minimum: expected at most maximum, 1, got 5",
+	],
+	[
+		"a tool without defineTool()",
+		'export default { name: "self.greet", description: "Greets.", needs: [], run: () => true };\n',
+		'tools/greet.ts: expected "export default defineTool({ … })", with a name',
+	],
+	[
+		"a part of the device that is misspelled",
+		toolWith('needs: ["switches"], check: (_, { switches }) => {\n\t\tswitches.pmp.turn(false);\n\t},'),
+		"tools/greet.ts:5: switches.pmp: the device has pump; did you mean pump?",
+	],
+	[
+		"a part that the device lacks",
+		toolWith('needs: ["sensors"], check: (_, { sensors }) => Number(sensors.soil.read()),'),
+		"tools/greet.ts:4: sensors.soil: the device has none",
+	],
+	[
 		"a file that is not there",
 		'import { words } from "./words.js";\nexport default words;\n',
 		'tools/greet.ts:1:23: Could not resolve "./words.js"',
 	],
 ];
 
+const MODULES = { device: "./device", "tools/*": "./tools/*" };
+
+const OF_MANIFESTS: readonly (readonly [mistake: string, manifest: string | object, message: string])[] = [
+	["a comma at the end", '{\n\t"config": {},\n}\n', "manifest.json:2:14: JSON does not support trailing commas"],
+	["a comment", "// The pond.\n{}\n", "manifest.json:1:1: JSON does not support comments"],
+	[
+		"a byte order mark",
+		"\ufeff{}\n",
+		"manifest.json: starts with a byte order mark (BOM), which mcconfig does not read: save it as UTF-8 without one",
+	],
+	["null", "null", "manifest.json: expected an object with build, include, modules, preload and config"],
+	["a misspelled member", { module: MODULES }, "manifest.json: unknown member module; did you mean modules?"],
+	["a number for a module", { modules: { device: 5 } }, 'manifest.json: "modules": "device": expected a path, got 5'],
+	[
+		"a module without its folder",
+		{ modules: { device: "device" } },
+		'manifest.json: "modules" names device, which is not a path',
+	],
+	[
+		"a misspelled module",
+		{ modules: MODULES, preload: "devise" },
+		'manifest.json: "preload" names devise, which is no module; did you mean device?',
+	],
+];
+
 describe("a mistake of a maker", () => {
+	for (const [mistake, manifest, message] of OF_MANIFESTS) {
+		it(`is named in manifest.json: ${mistake}`, async () => {
+			const text = typeof manifest === "string" ? manifest : JSON.stringify(manifest);
+			assert.equal(await mistakeIn({ "manifest.json": text }), message);
+		});
+	}
+
 	it("is not what a module of the SDK has, which is not here", async () => {
 		const driver = `import SHT3x from "embedded:sensor/Humidity-Temperature/SHT3x";
 import config from "mc/config";
@@ -241,7 +313,7 @@ import { defineTool, device, sensor } from "xs-mcp";
 			"device.ts": `${driver}export default device({ parts: { air: sensor(SHT3x, { bus: "default" }) } });\n`,
 			"tools/greet.ts": `${driver}const pin = Number(config.pins.lamp);\nexport default defineTool({ name: "self.greet", description: "Greets.", needs: [], run: () => pin });\n`,
 		};
-		await assert.rejects(mistakeIn(files), /nothing is wrong/);
+		assert.equal(await mistakeIn(files), "");
 	});
 
 	for (const [mistake, text, message] of OF_DEVICES) {
@@ -264,14 +336,47 @@ import { defineTool, device, sensor } from "xs-mcp";
 				await mistakeIn(files, ["tools/greet"]),
 				`tools/greet.ts:2: count: a preloaded module lies in flash, and has no place for ${what}; move it into a function, or remove tools/greet from "preload" in manifest.json`,
 			);
-			await assert.rejects(mistakeIn(files), /nothing is wrong/);
+			assert.equal(await mistakeIn(files), "");
 		});
 	}
+
+	it("is not a part that may be absent, a list or a comment", async () => {
+		const code = "// lights.led.on\n\t\tswitches.pmp?.turn(false);\n\t\treturn switches.length + sensors.map(Number);";
+		const files = {
+			"tools/greet.ts": toolWith(`needs: [], check: (_, { sensors, switches }) => {\n\t\t${code}\n\t},`),
+		};
+		assert.equal(await mistakeIn(files), "");
+	});
+
+	for (const [name, other] of [
+		["self.greet", "tools/greet.ts"],
+		["self.switch.set", "the firmware (src/tools/parts/set-switch.ts)"],
+	] as const) {
+		it(`is a second tool of a name, which stops the firmware: ${name}`, async () => {
+			const second = toolWith("needs: [],").replace("self.greet", name);
+			assert.equal(
+				await mistakeIn({ "tools/greet.ts": toolWith("needs: [],"), "tools/second.ts": second }),
+				`tools/second.ts: tool ${name}: ${other} has a tool of this name: choose another name`,
+			);
+		});
+	}
+
+	it("is a space in the name of a tool's file", async () => {
+		assert.equal(
+			await mistakeIn({ "tools/my tool.ts": toolWith("needs: [],") }),
+			"tools/my tool: the SDK's makefiles take no spaces in the name of a module",
+		);
+	});
+
+	it("is found in all modules that a pattern of preload names, also of JavaScript", async () => {
+		const files = { "tools/greet.mjs": `let count = 0;\n${toolWith("needs: [],")}` };
+		assert.match(await mistakeIn(files, ["tools/*"]), /^tools\/greet\.mjs:1: count: a preloaded module lies in flash/);
+	});
 
 	it("is not a variable or a regular expression in a function of a preloaded module", async () => {
 		const words = "const words = (text: string): string[] => {\n\tlet rest = text;\n\treturn rest.split(/ /);\n};\n";
 		const files = { "tools/greet.ts": `${words}${toolWith('needs: [], title: words("Hi")[0],')}` };
-		await assert.rejects(mistakeIn(files, ["device", "tools/greet"]), /nothing is wrong/);
+		assert.equal(await mistakeIn(files, ["device", "tools/greet"]), "");
 	});
 
 	for (const [mistake, text, message] of OF_TOOLS) {

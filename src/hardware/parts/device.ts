@@ -81,7 +81,7 @@ export const addParts = (
 	io: Omit<PartIo, "name">,
 ): Listener => {
 	for (const name of Object.keys(parts)) {
-		const place = PART_KINDS.find(({ plural }) => board[plural]?.[name] !== undefined)?.plural;
+		const place = PART_KINDS.find(({ plural }) => Object.hasOwn(board[plural] ?? {}, name))?.plural;
 		if (place !== undefined) {
 			throw new Error(`part ${name}: the board has ${place} of this name: choose another name`);
 		}

@@ -4,6 +4,7 @@ import type { BoardData } from "xs-mcp-firmware/hardware/board-data";
 import { HEAD_UART } from "xs-mcp-firmware/hardware/head";
 import type { DeviceDefinition } from "xs-mcp-firmware/hardware/parts/index";
 import type { PinUse, UsedPin } from "xs-mcp-firmware/hardware/parts/part";
+import { profileOf } from "xs-mcp-virtual-device/boards";
 import { BOARD_BUS, boardPins, PRESETS, withBase } from "./board-manifest.js";
 import { checkBoardData, reasonOf } from "./check-board-data.js";
 import { CHIPS, type ChipPins } from "./chip-pins.js";
@@ -104,7 +105,7 @@ export function suggestTarget(target: string, boards: readonly string[]): string
 	const board = target.split("/").at(-1)?.replace(/\W/g, "") ?? "";
 	const similar = nearest(board, [BARE_CHIP, ...boards]);
 	return similar === undefined
-		? "docs/boards.md lists the boards; other targets of the SDK are in $MODDABLE/build/devices/esp32/targets"
+		? "npx xs-mcp boards lists the boards; other targets of the SDK are in $MODDABLE/build/devices/esp32/targets"
 		: `Did you mean ${similar === BARE_CHIP ? similar : `${BARE_CHIP}/${similar}`}?`;
 }
 
@@ -113,18 +114,30 @@ export class DeviceError extends Error {
 	override readonly name = "DeviceError";
 }
 
+/** Names of the parts that a board itself has, by the plural of their kind. */
+export function namesOnBoard(board: BoardName): Readonly<Record<string, readonly string[]>> {
+	const { buttons, lights, sensors, head } = profileOf(board);
+	return { buttons, lights, sensors, servos: head === undefined ? [] : ["yaw", "pitch"] };
+}
+
 /**
- * Checks the pins of a device against its chip and its board.
+ * Checks the parts of a device against its chip and its board.
  *
+ * @param device its file is named in messages
  * @param target of the build. Default: the device's board
  * @returns warnings
- * @throws DeviceError that names each part with a pin that cannot be used
+ * @throws DeviceError that names each part with a name or a pin that it cannot have
  */
 export function checkDevice(
-	{ board, parts }: Pick<DeviceDefinition, "board" | "parts">,
+	{ board, parts, file }: Pick<DeviceDefinition, "board" | "parts"> & { readonly file?: string },
 	target: BoardName = board,
 ): readonly string[] {
-	const errors: string[] = [];
+	const inFile = (message: string): string => (file === undefined ? message : `${file}: ${message}`);
+	const onBoard = Object.entries(namesOnBoard(target));
+	const errors = Object.keys(parts).flatMap((name) => {
+		const [place] = onBoard.find(([, names]) => names.includes(name)) ?? [];
+		return place === undefined ? [] : [`part ${name}: the board has ${place} of this name: choose another name`];
+	});
 	const warnings: string[] = [];
 	const { pins, errorOf, warningOf, hasHead } = pinsOf(target);
 	const taken = Object.values(parts).flatMap((part) => part.pins.map(({ pin }) => pin));
@@ -157,9 +170,9 @@ export function checkDevice(
 		}
 	}
 	if (errors.length > 0) {
-		throw new DeviceError(errors.join("\n"));
+		throw new DeviceError(errors.map(inFile).join("\n"));
 	}
-	return warnings;
+	return warnings.map(inFile);
 }
 
 /** Returns the pins of a board's chip, if they are known, and functions for the error of a used pin and a pin's side effect. */

@@ -49,6 +49,13 @@ const SCHEMA_OPTIONS: Readonly<Record<Schema["type"], readonly string[]>> = {
 	object: DESCRIBED,
 };
 
+/** Options that are the lowest and the highest value of something. */
+const LIMITS = [
+	["minimum", "maximum"],
+	["minLength", "maxLength"],
+	["minItems", "maxItems"],
+] as const;
+
 /** Members that the functions for schemas make. */
 const MADE = ["type", "enum", "oneOf", "pattern", "format", "check", "items", "properties", "required"];
 
@@ -65,18 +72,26 @@ export function checkDeviceOptions(definition: object): void {
 	checkNames("", definition, DEVICE_OPTIONS);
 }
 
+/** Marks what `device` and `defineTool` return while a project is read. */
+export const DEFINED: unique symbol = Symbol.for("xs-mcp");
+
+/** A definition, or another value that a file exports. */
+export type Exported<Definition> = (Definition & { readonly [DEFINED]?: true }) | undefined;
+
 /**
  * Checks the default export of a tool's file. A type check would find most of these errors, too.
  *
+ * @returns the tool's name
  * @throws Error that names the tool, its fault, and the expected value
  */
-export function checkTool(tool: Partial<Definition & HardwareTool> | undefined): void {
-	if (typeof tool?.name !== "string") {
+export function checkTool(tool: Exported<Partial<Definition & HardwareTool>>): string {
+	// The firmware's own function may have been called.
+	const isTool = tool?.plain !== undefined;
+	if (typeof tool?.name !== "string" || !(isTool || tool[DEFINED])) {
 		throw new TypeError('expected "export default defineTool({ … })", with a name');
 	}
-	// The firmware's own function was called.
-	if (tool.plain !== undefined) {
-		return;
+	if (isTool) {
+		return tool.name;
 	}
 	const place = `tool ${tool.name}: `;
 	checkNames(place, tool, TOOL_OPTIONS);
@@ -94,7 +109,7 @@ export function checkTool(tool: Partial<Definition & HardwareTool> | undefined):
 	checkNames(`${place}annotations: `, tool.annotations ?? {}, ANNOTATIONS);
 	checkProperties(`${place}input`, tool.input);
 	checkProperties(`${place}output`, tool.output);
-	defineTool(tool as Definition);
+	return defineTool(tool as Definition).name;
 }
 
 function checkProperties(place: string, properties: Properties = {}): void {
@@ -109,6 +124,12 @@ function checkSchema(place: string, schema: Schema): void {
 	}
 	const options = Object.fromEntries(Object.entries(schema).filter(([name]) => !MADE.includes(name)));
 	checkNames(`${place}: `, options, SCHEMA_OPTIONS[schema.type]);
+	for (const [low, high] of LIMITS) {
+		const { [low]: least = Number.NEGATIVE_INFINITY, [high]: most = Number.POSITIVE_INFINITY } = schema;
+		if (least > most) {
+			throw new TypeError(`${place}: ${low}: expected at most ${high}, ${most}, got ${least}`);
+		}
+	}
 	checkProperties(place, schema.properties);
 	if (schema.items !== undefined) {
 		checkSchema(`${place}[]`, schema.items);

@@ -1,6 +1,10 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import { transformSync } from "esbuild";
 import { ROOT } from "../root.js";
+import { bundlerErrors } from "./import-bundle.js";
+import { attempt, ProgramError } from "./program.js";
+import { nearest } from "./suggest.js";
 
 /** The key in `modules` of files that are left out of a build, even if a later pattern matches them. */
 const LEFT_OUT = "~";
@@ -18,8 +22,10 @@ type List<T> = T | readonly T[];
 interface Manifest {
 	readonly build?: Readonly<Record<string, string>>;
 	readonly include?: List<string>;
-	readonly modules?: Readonly<Record<string, List<string>>>;
+	readonly modules?: Readonly<Record<string, List<string | { readonly source: string }>>>;
 	readonly preload?: List<string>;
+	readonly config?: Readonly<Record<string, unknown>>;
+	readonly defines?: { readonly firmware?: { readonly project?: string; readonly version?: string } };
 	readonly platforms?: Readonly<Record<string, Omit<Manifest, "platforms">>>;
 }
 
@@ -38,11 +44,6 @@ export function readModules(manifest: string, target: string): ReadonlyMap<strin
 		modules.delete(name);
 	}
 	return modules;
-}
-
-/** Lists the modules that a manifest itself names in `preload`. @param path from the project's folder */
-export function readPreload(path: string): readonly string[] {
-	return [readManifest(path).preload ?? []].flat();
 }
 
 /** @param read manifests that were read before */
@@ -67,24 +68,66 @@ function readInto(found: Map<string, string>, read: Set<string>, path: string, t
 	}
 	for (const { modules = {} } of parts) {
 		for (const [name, sources] of Object.entries(modules)) {
-			for (const source of [sources].flat().filter((each) => each.startsWith("."))) {
-				addModules(found, path, name, source);
+			for (const each of [sources].flat()) {
+				const source = typeof each === "object" ? each?.source : each;
+				if (typeof source !== "string") {
+					throw new Error(`${shown(path)}: "modules": "${name}": expected a path, got ${JSON.stringify(each)}`);
+				}
+				if (!source.startsWith("$")) {
+					addModules(found, path, name, source);
+				}
 			}
 		}
 	}
 }
 
-function readManifest(path: string): Manifest {
+/** Members that mcconfig reads. It ignores others. */
+const MEMBERS: readonly string[] = (
+	"ble build bundle commonjs components config creation data defines dependencies errors ffi include modules platforms " +
+	"preload recipes resources run strip typescript warnings"
+).split(" ");
+
+/** Reads a manifest. @param path from the project's folder. @throws ProgramError that names the manifest, and the line of its fault */
+export function readManifest(path: string): Manifest {
+	const file = shown(path);
+	const text = attempt(file, () => readFileSync(join(ROOT, path), "utf8"));
+	if (text.startsWith("\ufeff")) {
+		throw new ProgramError(
+			`${file}: starts with a byte order mark (BOM), which mcconfig does not read: save it as UTF-8 without one`,
+		);
+	}
+	const manifest = parseJson(text, file);
+	if (typeof manifest !== "object" || manifest === null || Array.isArray(manifest)) {
+		throw new ProgramError(`${file}: expected an object with build, include, modules, preload and config`);
+	}
+	for (const name of Object.keys(manifest).filter((each) => !MEMBERS.includes(each))) {
+		const similar = nearest(name, MEMBERS);
+		if (similar !== undefined) {
+			throw new ProgramError(`${file}: unknown member ${name}; did you mean ${similar}?`);
+		}
+	}
+	return manifest;
+}
+
+/** @throws ProgramError that names the file, the line and the expected character */
+function parseJson(text: string, file: string): Manifest | null {
 	try {
-		return JSON.parse(readFileSync(join(ROOT, path), "utf8"));
+		return JSON.parse(text);
 	} catch (error) {
-		throw new Error(`${shown(path)}: ${(error as Error).message}`);
+		try {
+			transformSync(text, { loader: "json", sourcefile: file, logLevel: "silent" });
+		} catch (cause) {
+			throw new ProgramError(bundlerErrors(cause)?.message);
+		}
+		throw error;
 	}
 }
 
 /** Replaces a variable by the folder that the manifest assigns to it. */
 function expand(path: string, { build = {} }: Manifest): string {
-	return path.replace(/^\$\((\w+)\)/, (variable, name) => (build[name]?.startsWith(".") ? build[name] : variable));
+	return path.replace(/^\$\((\w+)\)/, (variable, name) =>
+		build[name]?.startsWith("$") === false ? build[name] : variable,
+	);
 }
 
 /** The path from the project's folder, even of a file that a manifest elsewhere names. */
@@ -107,7 +150,7 @@ function addModules(modules: Map<string, string>, path: string, name: string, so
 	const [start = "", ...rest] = basename(file).split("*");
 	const isPattern = rest.length > 0;
 	const found = (existsSync(folder) ? readdirSync(folder) : [])
-		.filter((each) => /\.(ts|js|c|h)$/.test(each))
+		.filter((each) => /\.(ts|m?js|c|h)$/.test(each))
 		.map((each) => each.replace(/\.\w+$/, ""))
 		.filter((each) => (isPattern ? each.startsWith(start) : each === start || each === `${start}.d`));
 	// A project may have no tools.
@@ -116,6 +159,11 @@ function addModules(modules: Map<string, string>, path: string, name: string, so
 	}
 	// mcconfig takes typings for modules that a build may lack.
 	for (const each of new Set(found.filter((name) => !name.endsWith(".d")))) {
+		if (/\s/.test(each)) {
+			throw new Error(
+				`${shown(join(dirname(file), each))}: the SDK's makefiles take no spaces in the name of a module`,
+			);
+		}
 		const own = join(dirname(file), each);
 		const module =
 			name === LEFT_OUT ? `${LEFT_OUT}/${own}` : name.replace("*", isPattern ? each.slice(start.length) : each);
@@ -123,7 +171,7 @@ function addModules(modules: Map<string, string>, path: string, name: string, so
 		if (isOwn && module !== own && !REPLACED.some((start) => module.startsWith(start))) {
 			throw new Error(`${shown(path)}: "modules" names ${own} "${module}", which is not its path`);
 		}
-		const code = [`${own}.ts`, `${own}.js`].find((each) => existsSync(join(ROOT, each)));
+		const code = [`${own}.ts`, `${own}.js`, `${own}.mjs`].find((each) => existsSync(join(ROOT, each)));
 		if (code !== undefined && ![...modules.values()].includes(code)) {
 			modules.set(module, code);
 		}

@@ -29,7 +29,8 @@ export function attempt<T>(what: string, work: () => T): T {
 
 /** Reads a file of JSON. @throws ProgramError that names it */
 export function readJson<T>(file: string): T {
-	return attempt(file, () => JSON.parse(readFileSync(file, "utf8")));
+	// npm, too, reads files with a byte order mark.
+	return attempt(file, () => JSON.parse(readFileSync(file, "utf8").replace(/^\ufeff/, "")));
 }
 
 /** Reads an option's port; 0 is any free one. @throws InvalidArgumentError */

@@ -1,14 +1,16 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { type Message, type Plugin, transform } from "esbuild";
+import { PART_KINDS } from "xs-mcp-firmware/hardware/kinds/index";
 import * as PARTS from "xs-mcp-firmware/hardware/parts/index";
 import { staticIo } from "xs-mcp-virtual-device/sensors";
 import { ROOT } from "../root.js";
-import { checkTarget, DeviceError } from "./check-board.js";
-import { checkDeviceOptions, checkTool } from "./check-tool.js";
-import { importBundle } from "./import-bundle.js";
-import { readModules, readPreload, shown } from "./manifests.js";
-import { withSuggestion } from "./suggest.js";
+import { checkTarget, DeviceError, namesOnBoard } from "./check-board.js";
+import { checkDeviceOptions, checkTool, DEFINED, type Exported } from "./check-tool.js";
+import { bundlerErrors, importBundle } from "./import-bundle.js";
+import { readManifest, readModules, shown } from "./manifests.js";
+import { nearest, withSuggestion } from "./suggest.js";
 
 /** The module that defines a device of one's own. */
 const DEVICE = "device";
@@ -36,8 +38,8 @@ const noting = (maker) => (...args) => {
 	return made?.pins === undefined ? made : { ...made, maker, options: args.at(-1) };
 };
 ${MAKERS.map((name) => `export const ${name} = noting("${name}");`).join("\n")}
-export const device = (definition) => definition;
-export const defineTool = (definition) => definition;`;
+export const device = (definition) => ({ ...definition, [Symbol.for("${DEFINED.description}")]: true });
+export const defineTool = device;`;
 
 /**
  * Makes the stand-in for one of the SDK's modules, such as a driver, which only a device opens. It has every member,
@@ -71,30 +73,96 @@ const standIns: Plugin = {
 	},
 };
 
+/** A device of a project. */
+export interface ReadDevice extends PARTS.DeviceDefinition {
+	/** The file that defines it, for errors. */
+	readonly file: string;
+	/** Warnings about parts that its files use. */
+	readonly warnings: readonly string[];
+}
+
 /**
  * Reads the device that a build defines, on this computer, and checks it together with the project's tools.
  *
  * @param manifest path of the build's manifest, from the project's folder
  * @returns undefined if the build defines none. Rejects with DeviceError if it or a tool cannot be used
  */
-export async function readDevice(manifest: string, target: string): Promise<PARTS.DeviceDefinition | undefined> {
+export async function readDevice(manifest: string, target: string): Promise<ReadDevice | undefined> {
 	const modules = [...readModules(manifest, target)];
 	const [, file] = modules.find(([name]) => name === DEVICE) ?? [];
 	const device = file === undefined ? undefined : readDefault(file, checkDefinition);
 	const tools = modules.filter(([name]) => name.startsWith(PROJECT_TOOLS));
-	const preload = readPreload(manifest);
-	const preloaded = modules.filter(([name]) => preload.includes(name));
-	const results = await Promise.allSettled([
-		device,
-		...tools.map(([, tool]) => readDefault(tool, checkTool)),
-		...preloaded.map(([name, file]) => checkPreloaded(name, file)),
-	]);
+	const names = tools.map(([, tool]) => readDefault(tool, checkTool));
+	const preload = [readManifest(manifest).preload ?? []].flat();
+	const preloaded = modules.filter(([name]) => preload.some((each) => isNamed(name, each)));
+	const checks = [device, ...names, ...preloaded.map(([name, file]) => checkPreloaded(name, file))];
+	await Promise.allSettled(checks);
 	// Of several errors, always the same one is reported.
-	const failed = results.find(({ status }) => status === "rejected") as PromiseRejectedResult | undefined;
-	if (failed !== undefined) {
-		throw failed.reason;
+	for (const check of checks) {
+		await check;
 	}
-	return await device;
+	refuseTwins(modules, await Promise.all(names));
+	const made = await device;
+	if (file === undefined || made === undefined) {
+		return undefined;
+	}
+	const unknown = preload.filter((each) => !modules.some(([name]) => isNamed(name, each)));
+	const warnings = unknown.flatMap((name) => {
+		const similar = nearest(
+			name,
+			modules.map(([module]) => module),
+		);
+		return similar === undefined
+			? []
+			: [`${shown(manifest)}: "preload" names ${name}, which is no module; did you mean ${similar}?`];
+	});
+	const uses = tools.flatMap(([, tool]) => findUnknownParts(tool, made));
+	return { ...made, file: shown(file), warnings: [...warnings, ...uses] };
+}
+
+/** Whether a pattern of `preload` names a module. */
+const isNamed = (module: string, pattern: string): boolean =>
+	pattern.includes("*") ? module.startsWith(pattern.slice(0, pattern.lastIndexOf("*"))) : module === pattern;
+
+/** The name in the definition of a tool of the firmware. */
+const TOOL_NAME = /^\tname: "([^"]+)"/m;
+
+/** Rejects two tools of one name, with which the firmware would not start. @throws DeviceError */
+function refuseTwins(modules: readonly (readonly [name: string, file: string])[], names: readonly string[]): void {
+	const users = new Map<string | undefined, string>();
+	for (const [, file] of modules.filter(([module]) => module.startsWith("src/tools/"))) {
+		users.set(TOOL_NAME.exec(readFileSync(join(ROOT, file), "utf8"))?.[1], `the firmware (${file})`);
+	}
+	for (const [at, [, file]] of modules.filter(([module]) => module.startsWith(PROJECT_TOOLS)).entries()) {
+		const user = users.get(names[at]);
+		if (user !== undefined) {
+			throw new DeviceError(`${shown(file)}: tool ${names[at]}: ${user} has a tool of this name: choose another name`);
+		}
+		users.set(names[at], shown(file));
+	}
+}
+
+/** Uses of a part by its name, as `switches.pump.turn(true)`. A use with `?.` is for boards without the part. */
+const USED = new RegExp(
+	String.raw`(?<![\w.])(${PART_KINDS.map(({ plural }) => plural).join("|")})\.(?!length\b)(\w+)\b(?!\(|\?\.)`,
+	"g",
+);
+
+const COMMENT = /\/\/.*|\/\*[\s\S]*?\*\//g;
+
+/** Warns of parts in a file that neither the device nor its board has: a call would fail without naming them. */
+function findUnknownParts(file: string, { board, parts }: PARTS.DeviceDefinition): readonly string[] {
+	const source = readFileSync(join(ROOT, file), "utf8").replace(COMMENT, (text) => text.replace(/[^\n]/g, " "));
+	return [...source.matchAll(USED)].flatMap(({ 1: plural = "", 2: name = "", index }) => {
+		const kind = PART_KINDS.find((each) => each.plural === plural)?.name;
+		const own = Object.keys(parts).filter((each) => parts[each]?.makes === kind);
+		const known = [...own, ...(namesOnBoard(board)[plural] ?? [])];
+		const similar = nearest(name, known);
+		const line = source.slice(0, index).split("\n").length;
+		return known.includes(name)
+			? []
+			: `${shown(file)}:${line}: ${plural}.${name}: the device has ${known.length === 0 ? "none" : known.join(", ")}${similar ? `; did you mean ${similar}?` : ""}`;
+	});
 }
 
 /** Names and values at the top level of a module as esbuild prints it, which change or which XS cannot keep in flash. */
@@ -120,8 +188,9 @@ async function checkPreloaded(module: string, file: string): Promise<void> {
 	}
 }
 
-function checkDefinition(definition: PARTS.DeviceDefinition | undefined): PARTS.DeviceDefinition {
-	if (typeof definition?.parts !== "object") {
+function checkDefinition(definition: Exported<PARTS.DeviceDefinition>): PARTS.DeviceDefinition {
+	const needsFunction = Object.keys(definition ?? {}).some((name) => name !== "board" && name !== "parts");
+	if (typeof definition?.parts !== "object" || (needsFunction && !definition[DEFINED])) {
 		throw new Error('expected "export default device({ parts: { … } })"');
 	}
 	checkDeviceOptions(definition);
@@ -147,16 +216,12 @@ async function readDefault<Definition, Result>(
 		if (error instanceof DeviceError) {
 			throw error;
 		}
-		const { message, stack = "", errors } = error as Error & { readonly errors?: readonly Message[] };
+		const suggest = (text: string): string => withSuggestion(text.replace("package:", ""), EXPORTS);
+		const { message, stack = "" } = error instanceof Error ? error : { message: `throws ${inspect(error)}` };
 		const [, line = ""] = stack.split(join(ROOT, file), 2)[1]?.match(/^(:\d+:\d+)/) ?? [];
-		const text = errors?.map(describeError).join("\n") ?? `${shown(file)}${line}: ${withSuggestion(message, EXPORTS)}`;
+		const text = bundlerErrors(error, suggest)?.message ?? `${shown(file)}${line}: ${suggest(message)}`;
 		throw new DeviceError(text, { cause: error });
 	}
-}
-
-function describeError({ text, location }: Message): string {
-	const { file = "", line = 0, column = 0 } = location ?? {};
-	return `${file}:${line}:${column + 1}: ${withSuggestion(text.replace("package:", ""), EXPORTS)}`;
 }
 
 /** Rejects two members of one name: JavaScript keeps the last one. @throws DeviceError that names it, and its line */

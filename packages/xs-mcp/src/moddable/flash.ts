@@ -3,8 +3,8 @@ import { join, relative } from "node:path";
 import { type Command, Option } from "commander";
 import { BARE_CHIP, type BoardName, checkDevice } from "../build/check-board.js";
 import { fromProject } from "../build/manifests.js";
-import { failAs, makeProgram, ProgramError, readJson } from "../build/program.js";
-import { readDevice } from "../build/read-device.js";
+import { failAs, makeProgram, ProgramError } from "../build/program.js";
+import { type ReadDevice, readDevice } from "../build/read-device.js";
 import { ROOT } from "../root.js";
 import { linkForChip, mcconfig, nameOf, outputOf, prepareTarget } from "./mcconfig.js";
 import { checkPort, choosePort, eraseFlash } from "./ports.js";
@@ -51,10 +51,12 @@ export function flashProgram(folder: string, env: NodeJS.ProcessEnv = process.en
 		.addHelpText("after", EPILOGUE);
 	return addSettings(program, folder, "ssid=NAME password=SECRET backend=wss://HOST/PATH …").action(
 		async (settings: string[], options: FlashOptions) => {
+			const given = typeof options.target === "string" ? options.target : BARE_CHIP;
+			const device = await readDevice(fromProject(join(folder, "manifest.json")), given).catch(failAs());
 			// The firmware alone is for any board. A project has its own, or a bare chip.
 			const preset = relative(ROOT, folder) === "" ? undefined : BARE_CHIP;
-			const target = options.target ?? (await readDeviceOf(folder, BARE_CHIP))?.board ?? preset;
-			await flash(folder, settings, { ...options, target }, env);
+			const target = options.target ?? device?.board ?? preset;
+			await flash(folder, device, settings, { ...options, target }, env);
 		},
 	);
 }
@@ -62,6 +64,7 @@ export function flashProgram(folder: string, env: NodeJS.ProcessEnv = process.en
 /** @throws ProgramError with the problem and its fix */
 async function flash(
 	folder: string,
+	device: ReadDevice | undefined,
 	settings: readonly string[],
 	{ target: board, port, log, debug, erase, buildOnly, linkOnly }: FlashOptions,
 	own: NodeJS.ProcessEnv,
@@ -75,7 +78,9 @@ async function flash(
 	if (!linkOnly) {
 		needIdf(own);
 	}
-	await checkParts(folder, board);
+	for (const warning of device === undefined ? [] : checkParts(device, board)) {
+		console.error(`warning: ${warning}`);
+	}
 	const mcTarget = prepareTarget(sdk, target, folder);
 	if (target.hasEthernet) {
 		console.log(`${name}: its Ethernet is not used. The firmware connects by Wi-Fi.`);
@@ -104,25 +109,12 @@ async function flash(
 	await mcconfig(sdk, folder, args, { show: true, env, output });
 }
 
-/** Reads the device that a manifest itself defines; undefined without one. Rejects with ProgramError that names its fault. */
-async function readDeviceOf(folder: string, target: string) {
-	const manifest = join(folder, "manifest.json");
-	const { modules } = readJson<{ readonly modules?: { readonly device?: unknown } }>(manifest);
-	return modules?.device === undefined ? undefined : await readDevice(fromProject(manifest), target).catch(failAs());
-}
-
-/**
- * Checks the device that a manifest defines against the target's chip, and prints warnings. Rejects with ProgramError that names
- * each part which cannot be used.
- */
-async function checkParts(folder: string, target: BoardName): Promise<void> {
-	const device = await readDeviceOf(folder, typeof target === "string" ? target : BARE_CHIP);
+/** Returns warnings about a device on a target. @throws ProgramError that names each part which cannot be used */
+function checkParts(device: ReadDevice, target: BoardName): readonly string[] {
 	try {
-		for (const warning of device === undefined ? [] : checkDevice(device, target)) {
-			console.error(`warning: ${warning}`);
-		}
+		return [...device.warnings, ...checkDevice(device, target)];
 	} catch (error) {
-		failAs()(error);
+		return failAs()(error);
 	}
 }
 

@@ -6,8 +6,10 @@ import { readSetting, SettingError, type SettingSource } from "xs-mcp-firmware/c
 import { SETTINGS, type SettingName, unknownSettings } from "xs-mcp-firmware/core/settings-table";
 import { readTimeZone } from "xs-mcp-firmware/features/rules/time-zone";
 import { parseUrl, unsupportedScheme } from "xs-mcp-firmware/protocols/transport";
-import { ProgramError, readJson } from "../build/program.js";
+import { fromProject, readManifest, shown } from "../build/manifests.js";
+import { ProgramError } from "../build/program.js";
 import { nearest } from "../build/suggest.js";
+import { ROOT } from "../root.js";
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -31,37 +33,66 @@ export function addSettings(program: Command, folder: string, examples: string):
 	};
 	return program
 		.argument("[settings...]", `settings of the firmware: ${examples}`, collect, [])
-		.hook("preAction", ({ processedArgs: [words] }) => checkSettings(words, folder));
+		.hook("preAction", ({ processedArgs: [words] }) =>
+			checkSettings(words, fromProject(join(folder, "manifest.json"))),
+		);
 }
 
 /**
  * Checks the settings of a build by the rules and with the messages of the device, which may have neither log nor screen.
  *
  * @param words settings of a command line: "ssid=home"
- * @param folder the manifest's, whose `config` they override
+ * @param manifest path from the project's folder. The words override its `config`
  * @throws ProgramError that names each wrong setting
  */
-function checkSettings(words: readonly string[], folder: string): void {
+function checkSettings(words: readonly string[], manifest: string): void {
 	const given = Object.fromEntries(words.map((word) => word.split(/=(.*)/s).slice(0, 2)));
-	const manifest = join(folder, "manifest.json");
-	const { config = {} } = existsSync(manifest) ? readJson<{ readonly config?: Settings }>(manifest) : {};
-	// The manifest may also have names of the project's own.
-	const unknown = unknownSettings(given).filter((name) => !Object.hasOwn(config, name));
-	for (const name of unknownSettings(config).filter((each) => nearest(each, Object.keys(SETTINGS)) !== undefined)) {
-		console.error(`warning: ${manifest}: config: ${name}: unknown setting${suggestSetting(name)}`);
+	const { config = {} } = existsSync(join(ROOT, manifest)) ? readManifest(manifest) : {};
+	for (const warning of findUnknown(config, manifest)) {
+		console.error(`warning: ${warning}`);
 	}
 	const source = { built: { ...config, ...given }, settings: undefined };
-	const names = Object.keys(SETTINGS).filter((name) => Object.hasOwn(source.built, name)) as SettingName[];
-	const wrong = problemsOf(...names.map((name) => () => readSetting(name, source)));
+	// The manifest may also have names of the project's own.
+	const unknown = unknownSettings(given).filter((name) => !Object.hasOwn(config, name));
+	const wrong = problemsOf(...readersOf(source));
 	const checks = [
 		() => checkBackend(source),
 		() => readDirectConfig(source, ADDRESS),
 		() => readTimeZone(readSetting("timezone", source)),
 	];
-	const problems = [
+	refuse([
 		...unknown.map((name) => `${name}: unknown setting${suggestSetting(name)}`),
 		...(wrong.length > 0 ? wrong : problemsOf(...checks)),
-	];
+	]);
+}
+
+/**
+ * Checks the settings in a manifest's `config`, each by itself.
+ *
+ * @param manifest path from the project's folder
+ * @returns warnings about settings that may be misspelled
+ * @throws ProgramError that names each wrong setting
+ */
+export function checkConfig(config: Settings, manifest: string): readonly string[] {
+	const wrong = problemsOf(...readersOf({ built: config, settings: undefined }));
+	refuse(wrong.map((problem) => `${shown(manifest)}: config: ${problem}`));
+	return findUnknown(config, manifest);
+}
+
+/** Returns warnings about settings in a manifest's `config` that are similar to one of the firmware. */
+const findUnknown = (config: Settings, manifest: string): readonly string[] =>
+	unknownSettings(config)
+		.filter((name) => nearest(name, Object.keys(SETTINGS)) !== undefined)
+		.map((name) => `${shown(manifest)}: config: ${name}: unknown setting${suggestSetting(name)}`);
+
+/** Functions that each read a setting of a source. */
+function readersOf(source: SettingSource): readonly (() => unknown)[] {
+	const names = Object.keys(SETTINGS) as SettingName[];
+	return names.filter((name) => Object.hasOwn(source.built, name)).map((name) => () => readSetting(name, source));
+}
+
+/** @throws ProgramError if there are problems */
+function refuse(problems: readonly string[]): void {
 	if (problems.length > 0) {
 		throw new ProgramError(problems.join("\n"));
 	}
@@ -94,7 +125,7 @@ function checkBackend(source: SettingSource): void {
 }
 
 /** Suggests a similar setting, if there is one. */
-export function suggestSetting(name: string): string {
+function suggestSetting(name: string): string {
 	if (name === "glyphs") {
 		return ": it is a variable of the build. Set GLYPHS in the environment";
 	}
