@@ -31,9 +31,12 @@ export async function startGateway(options: TourOptions): Promise<TourGateway> {
 		const settings = configure(options, stateFolder, ports);
 		return await createGateway({ settings, log: makeLog(settings.logLevel), consoleFolder });
 	};
-	const usual = { http: await usualPort(HTTP_PORT), device: await usualPort(DEVICE_PORTS[options.transport]) };
+	// The usual ports, or free ones.
+	const [http = 0, device = 0] = await Promise.all(
+		[HTTP_PORT, DEVICE_PORTS[options.transport]].map((port) => getPort({ port, host: "127.0.0.1" })),
+	);
 	// Another tour that starts at this moment may take the same ports.
-	const gateway = await start(usual).catch(() => start({ http: 0, device: 0 }));
+	const gateway = await start({ http, device }).catch(() => start({ http: 0, device: 0 }));
 	const { clients = "" } = gateway.urls;
 	return {
 		gateway,
@@ -80,9 +83,4 @@ function configure(
 			logLevel: "warn",
 		},
 	});
-}
-
-/** The port, or 0 if it is in use. */
-async function usualPort(port: number): Promise<number> {
-	return (await getPort({ port, host: "127.0.0.1" })) === port ? port : 0;
 }

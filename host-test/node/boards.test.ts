@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { boardManifest, PRESETS } from "xs-mcp/build/board-manifest";
-import { checkTarget } from "xs-mcp/build/check-board";
+import { checkTarget, TARGETS } from "xs-mcp/build/check-board";
 import { BARE, BARE_OPTIONAL, boardRow, COLUMNS, listBoards, loadTools, toolsOf } from "xs-mcp/moddable/boards";
 import { configureBuild, linkForChip, measureData } from "xs-mcp/moddable/mcconfig";
-import { BOARDS, CHIPS, findTarget, TARGETS } from "xs-mcp/moddable/sdk";
+import { findTarget, NAMED } from "xs-mcp/moddable/sdk";
 import { ROOT } from "xs-mcp/root";
 import { BOARD_PROFILES } from "xs-mcp-virtual-device/boards";
 import { ALL_KINDS } from "../../src/hardware/vocabulary.js";
@@ -134,7 +134,7 @@ describe("boards", () => {
 		const { root } = sdk;
 		const files = readdirSync(join(root, "modules"), { recursive: true, encoding: "utf8" });
 		const headers = new Set(files.filter((file) => file.endsWith(".h")).map((file) => basename(file)));
-		for (const name of [...CHIPS, ...BOARDS]) {
+		for (const name of NAMED) {
 			const makefile = readFileSync(join(await configureBuild(sdk, ROOT, name), "makefile"), "utf8");
 			assert.doesNotMatch(
 				makefile,
@@ -165,7 +165,7 @@ describe("boards", () => {
 		it("has the larger heap only if malloc uses PSRAM", async () => {
 			const small = await memoryOf("esp32");
 			assert.ok(!small.usesPsram);
-			for (const name of BOARDS) {
+			for (const name of NAMED.filter((each) => PRESETS.has(basename(each)))) {
 				const { chunkBytes, chunkSetting, usesPsram } = await memoryOf(name);
 				assert.equal(chunkBytes > small.chunkBytes, usesPsram, name);
 				assert.equal(messageLimits(chunkSetting).maxMessageBytes, chunkBytes / 8, name);

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { describe, it } from "node:test";
 import { PRESETS } from "xs-mcp/build/board-manifest";
 import { configureBuild, prepareTarget } from "xs-mcp/moddable/mcconfig";
-import { BOARDS, CHIPS, findTarget } from "xs-mcp/moddable/sdk";
+import { findTarget, NAMED } from "xs-mcp/moddable/sdk";
 import { ROOT } from "xs-mcp/root";
 import { noSdk, sdk } from "../support/sdk.js";
 
@@ -54,7 +54,7 @@ function memoryIn(options: readonly string[]): readonly string[] {
 }
 
 describe("settings of ESP-IDF", { skip: noSdk }, () => {
-	for (const target of [...CHIPS, ...BOARDS]) {
+	for (const target of NAMED) {
 		it(`of ${target} have the SDK target's flash and PSRAM, and the firmware's own`, async () => {
 			const { chip } = findTarget(sdk, target);
 			const devices = join(sdk.root, "build/devices/esp32");

@@ -88,9 +88,9 @@ export const program = makeProgram(
 	.addOption(
 		new Option("--bits <bits>", "word size of the XS machine; an ESP32 has 32").choices(["64", "32"]).default("64"),
 	)
-	.option("--slots <count>", "limit of the heap: slots, built-ins included", readPositiveInteger)
-	.option("--chunk-bytes <count>", "limit of the heap: bytes for strings, buffers and byte code", readPositiveInteger)
-	.option("--seed <number>", "seed of the random numbers, for repeatable scenarios", readPositiveInteger)
+	.option("--slots <count>", "limit of the heap: slots, built-ins included", positiveInteger())
+	.option("--chunk-bytes <count>", "limit of the heap: bytes for strings, buffers and byte code", positiveInteger())
+	.option("--seed <number>", "seed of the random numbers, for repeatable scenarios", positiveInteger())
 	.option("--firmware <file>", "run another firmware: the TypeScript module to start with (default: src/main.ts)")
 	.addOption(
 		new Option("--manifest <file>", "run a build of your own, such as one with a device: its manifest.json").conflicts(
@@ -104,7 +104,7 @@ export const program = makeProgram(
 	)
 	.addOption(
 		new Option("--count <number>", "devices in this process, with consecutive MAC addresses")
-			.argParser(readCount)
+			.argParser(positiveInteger(MAX_COUNT))
 			.default(1)
 			.conflicts(["http", "setup", "settings", "uuid", "prompt"]),
 	)
@@ -151,14 +151,6 @@ function collectSetting(pair: string, settings: Readonly<Record<string, string>>
 	return { ...settings, [name]: pair.slice(at + 1) };
 }
 
-function readCount(text: string): number {
-	const count = readPositiveInteger(text);
-	if (count > MAX_COUNT) {
-		throw new InvalidArgumentError(`Expected at most ${MAX_COUNT}.`);
-	}
-	return count;
-}
-
 function readHttpAddress(text: string): HttpAddress {
 	const match = /^(?:(.+):)?([1-9][0-9]{0,4})$/.exec(text);
 	const port = Number(match?.[2]);
@@ -175,9 +167,11 @@ function readMacAddress(text: string): string {
 	return text;
 }
 
-function readPositiveInteger(text: string): number {
-	if (!/^[1-9][0-9]{0,8}$/.test(text)) {
-		throw new InvalidArgumentError("Expected a whole number from 1 to 999999999.");
-	}
-	return Number(text);
+function positiveInteger(maximum = 999_999_999): (text: string) => number {
+	return (text) => {
+		if (!/^[1-9][0-9]{0,8}$/.test(text) || Number(text) > maximum) {
+			throw new InvalidArgumentError(`Expected a whole number from 1 to ${maximum}.`);
+		}
+		return Number(text);
+	};
 }

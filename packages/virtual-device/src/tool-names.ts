@@ -1,5 +1,5 @@
 import type { CallToolResult, Client, Progress, Tool } from "@modelcontextprotocol/client";
-import { closest, distance } from "fastest-levenshtein";
+import { nearest } from "xs-mcp/build/suggest";
 import { describeResult, entry, event, heading, line, paint } from "./prompt-output.js";
 
 /** Between a device's alias and its tool's name. */
@@ -34,15 +34,11 @@ export function findTool(tools: readonly Tool[], name: string, own: OwnNames): T
 function suggest(tools: readonly Tool[], name: string, own: OwnNames): string {
 	const harmless = tools.filter(({ annotations }) => annotations?.destructiveHint !== true);
 	const shown = new Map(harmless.map((tool) => [distinctive(tool.name), shownName(tool, own)]));
-	if (shown.size === 0) {
-		return "no device has tools";
-	}
 	const wanted = distinctive(name);
 	const names = [...shown.keys()];
-	const longer = names.find((each) => each.endsWith(`_${wanted}`));
-	const similar = longer ?? closest(wanted, names);
-	const isSimilar = longer !== undefined || distance(wanted, similar) <= wanted.length / 3;
-	return isSimilar ? `did you mean ${shown.get(similar)}?` : '"list" shows the tools';
+	const similar = names.find((each) => each.endsWith(`_${wanted}`)) ?? nearest(wanted, names);
+	const otherwise = names.length === 0 ? "no device has tools" : '"list" shows the tools';
+	return similar === undefined ? otherwise : `did you mean ${shown.get(similar)}?`;
 }
 
 /** The distinctive part of a tool's name: all names may begin with "self.". */

@@ -1,16 +1,11 @@
 import { createInterface } from "node:readline/promises";
+import { TARGETS } from "xs-mcp/build/check-board";
 import { ProgramError } from "xs-mcp/build/program";
 import { SETTINGS } from "xs-mcp-firmware/core/settings-table";
-import { BOARD_PROFILES, readBoard } from "xs-mcp-virtual-device/boards";
-
-/** Chips without a board: the plain ESP32, and those that mcconfig names after it. */
-const CHIPS = ["esp32", "esp32s3", "esp32c3", "esp32c6"];
+import { profileNameOf, readBoard } from "xs-mcp-virtual-device/boards";
 
 /** The boards of the question, the default first. */
-export const BOARDS: readonly string[] = [
-	...CHIPS,
-	...[...BOARD_PROFILES.keys()].filter((name) => name !== "virtual" && !CHIPS.includes(name)),
-];
+export const BOARDS: readonly string[] = TARGETS.map(profileNameOf);
 
 /** Reads the name of a board that the question offers. @throws InvalidArgumentError that suggests a similar one */
 export const readOffered = (text: string): string => readBoard(text, BOARDS);

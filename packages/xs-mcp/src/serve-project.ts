@@ -9,6 +9,7 @@ import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { ACTS, READS, SETS } from "xs-mcp-firmware/tools/define-tool";
 import { ACTION_NAMES } from "xs-mcp-virtual-device/actions";
 import * as z from "zod";
+import { TARGETS } from "./build/check-board.js";
 import { fromProject, isElsewhere } from "./build/manifests.js";
 import { ProgramError, readJson, signalled } from "./build/program.js";
 import { readDevice } from "./build/read-device.js";
@@ -16,7 +17,6 @@ import { describeBoard, describePart, listParts } from "./describe-parts.js";
 import { DeviceBench } from "./device-bench.js";
 import { JobRunner } from "./job.js";
 import { listPorts } from "./moddable/ports.js";
-import { TARGETS } from "./moddable/sdk.js";
 import { checkProject, openProject, type Project } from "./project.js";
 
 /** Longest result, in characters. */

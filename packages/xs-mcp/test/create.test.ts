@@ -10,8 +10,7 @@ import { Program } from "../../../host-test/support/program.js";
 import { skipIf, temporaryFolder } from "../../../host-test/support/testing.js";
 import { makeProject, type ProjectPlan } from "../create/make-project.js";
 import { BOARDS, targetOf } from "../create/questions.js";
-import { checkDevice, freePinOf } from "../src/build/check-board.js";
-import { BOARDS as TARGETS } from "../src/moddable/sdk.js";
+import { checkDevice, freePinOf, TARGETS } from "../src/build/check-board.js";
 import { ROOT } from "../src/root.js";
 
 const plan = (change: Partial<ProjectPlan> = {}): ProjectPlan => ({

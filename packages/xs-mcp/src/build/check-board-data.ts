@@ -122,16 +122,20 @@ const anAddress = anInteger(1, 0x7f);
 /** Takes an object, or true for a part that the target of the SDK has. */
 const objectOrTrue = (checks: Checks<object>): Check => either("boolean", isTrue, object(checks));
 
-const bus = object<{ data: number; clock: number }>({ data: aPin, clock: aPin }, "data", "clock");
+type Words<Text> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+
+/** Makes the same check for several members, by their names in a text. */
+const each = <const Names extends string>(names: Names, check: Check): Readonly<Record<Words<Names>, Check>> =>
+	Object.fromEntries(names.split(" ").map((name) => [name, check])) as Record<Words<Names>, Check>;
+
+const bus = object<{ data: number; clock: number }>(each("data clock", aPin), "data", "clock");
 
 const i2s = object<{ clock: number; word: number; data: number; main: number }>(
 	{
 		// The C of audio out takes 0 for none.
 		clock: (name, value) =>
 			value === 0 ? `${name}: GPIO 0 cannot be the clock: the SDK's driver takes 0 for none` : aPin(name, value),
-		word: aPin,
-		data: aPin,
-		main: aPin,
+		...each("word data main", aPin),
 	},
 	"clock",
 	"word",
@@ -150,25 +154,20 @@ const aStep: Check = (name, step) => {
 const display = object<NonNullable<BoardData["display"]>>(
 	{
 		driver: choice("ili9341 st7789 st7735 gc9a01 ili9341_p8 st7789_p8 co5300".split(" "), REFUSED_DISPLAYS),
-		width: anInteger(1, 1024),
-		height: anInteger(1, 1024),
+		...each("width height", anInteger(1, 1024)),
 		spi: object(
-			{ data: aPin, clock: aPin, mode: choice([0, 1, 2, 3]), hz: anInteger(100_000, 80_000_000) },
+			{ ...each("data clock", aPin), mode: choice([0, 1, 2, 3]), hz: anInteger(100_000, 80_000_000) },
 			"data",
 			"clock",
 		),
-		parallel: object({ data: list(aPin, 8), write: aPin, read: aPin }, "data", "write"),
+		parallel: object({ data: list(aPin, 8), ...each("write read", aPin) }, "data", "write"),
 		qspi: object({ data: list(aPin, 4), clock: aPin }, "data", "clock"),
-		dc: aPin,
-		select: aPin,
-		reset: aPin,
+		...each("dc select reset", aPin),
 		backlight: either("number", aPin, either("boolean", isTrue, object({ pin: aPin, activeLow: aFlag }, "pin"))),
 		offset: list(anInteger(0, 1024), 2),
 		rotation: choice([0, 90, 180, 270]),
-		invert: aFlag,
-		bgr: aFlag,
+		...each("invert bgr swap", aFlag),
 		mirror: choice(["x", "y", "xy"]),
-		swap: aFlag,
 		registers: list(aStep),
 	},
 	"width",
@@ -176,20 +175,12 @@ const display = object<NonNullable<BoardData["display"]>>(
 );
 
 const camera = object<NonNullable<BoardData["camera"]>>({
-	width: anInteger(1, 4096),
-	height: anInteger(1, 4096),
+	...each("width height", anInteger(1, 4096)),
 	pinsOf: (name, value) =>
 		choice([...PRESETS].flatMap(([each, data]) => (cameraPins(data).data ? [each] : [])))(name, value),
 	data: list(aPin, 8),
-	xclk: aPin,
-	pclk: aPin,
-	href: aPin,
-	vsync: aPin,
-	sda: aPin,
-	scl: aPin,
-	powerDown: aPin,
+	...each("xclk pclk href vsync sda scl powerDown reset", aPin),
 	makesJpeg: aFlag,
-	reset: aPin,
 });
 
 /** Pins without which a camera cannot work. */
@@ -205,7 +196,7 @@ const MAX_POSITION = 1023;
 const STEP = 0.3125;
 
 const headServo = object<HeadServo>(
-	{ id: anInteger(0, 253), zero: anInteger(0, MAX_POSITION), min: aNumber(-180, 180), max: aNumber(-180, 180) },
+	{ id: anInteger(0, 253), zero: anInteger(0, MAX_POSITION), ...each("min max", aNumber(-180, 180)) },
 	"id",
 	"zero",
 	"min",
@@ -229,9 +220,7 @@ function headFault({ yaw, pitch }: NonNullable<BoardData["head"]>): string | und
 }
 
 const BOARD = object<BoardData>({
-	title: aText,
-	source: aText,
-	extends: aText,
+	...each("title source extends note", aText),
 	setup: aFlag,
 	chip: choice(CHIP_NAMES, REFUSED_CHIPS),
 	flash: choice(["4MB", "8MB", "16MB"]),
@@ -242,14 +231,12 @@ const BOARD = object<BoardData>({
 	touch: objectOrTrue({
 		driver: choice("cst328 cst816 cst816s ft3168 ft6x06 gt911".split(" ")),
 		address: anAddress,
-		interrupt: aPin,
-		reset: aPin,
+		...each("interrupt reset", aPin),
 		i2c: bus,
 	}),
 	speaker: objectOrTrue({
 		i2s,
-		pdm: aPin,
-		enable: aPin,
+		...each("pdm enable", aPin),
 		codec: choice(["aw88298", "es8311"]),
 		address: anAddress,
 		volume: anInteger(0, 100),
@@ -274,7 +261,7 @@ const BOARD = object<BoardData>({
 			? object({ py32: anInteger(1, 32) })(name, value)
 			: object({ pin: aPin, activeLow: aFlag }, "pin")(name, value);
 	}),
-	power: objectOrTrue({ driver: choice(["axp192", "axp2101"]), registers, backlight: aFlag, isOpen: aFlag }),
+	power: objectOrTrue({ driver: choice(["axp192", "axp2101"]), registers, ...each("backlight isOpen", aFlag) }),
 	motion: objectOrTrue({
 		driver: choice("mpu6050 mpu6886 mpu9250 qmi8658 sh200q bmi270".split(" ")),
 		address: anAddress,
@@ -282,12 +269,7 @@ const BOARD = object<BoardData>({
 	}),
 	rtc: either("boolean", isTrue, choice("bm8563 ds1307 ds3231 mcp7940 pcf85063 pcf8523 pcf8563 rv3028".split(" "))),
 	light: choice(["ltr553als"]),
-	ethernet: object(
-		{ address: anInteger(0, 31), mdc: aPin, mdio: aPin, power: aPin, reset: aPin },
-		"address",
-		"mdc",
-		"mdio",
-	),
+	ethernet: object({ address: anInteger(0, 31), ...each("mdc mdio power reset", aPin) }, "address", "mdc", "mdio"),
 	expander: (name, value) =>
 		object(
 			{
@@ -299,15 +281,13 @@ const BOARD = object<BoardData>({
 			"outputs",
 		)(name, value),
 	head: object<NonNullable<BoardData["head"]>>(
-		{ transmit: aPin, receive: aPin, yaw: headServo, pitch: headServo, touch: choice(["si12t"]) },
+		{ ...each("transmit receive", aPin), ...each("yaw pitch", headServo), touch: choice(["si12t"]) },
 		"transmit",
 		"receive",
 		"yaw",
 		"pitch",
 	),
-	pins: named(list(aPin)),
-	unusedPins: named(list(aPin)),
-	note: aText,
+	...each("pins unusedPins", named(list(aPin))),
 });
 
 /** Possible faults, each with its error. */
@@ -361,28 +341,26 @@ function faultsOfOwn(data: BoardData): Faults {
 	const isOnBus = (part: unknown, hasBus = false): boolean => part !== undefined && !hasBus && i2c === undefined;
 	const codecs = [speaker, microphone].map((part) => (typeof part === "object" ? part.codec : undefined));
 	return [
-		[screen !== undefined && screen.driver === undefined, "display.driver: missing"],
+		...Object.entries({ display: screen, touch, power, motion }).map(
+			([name, part]) => [typeof part === "object" && part.driver === undefined, `${name}.driver: missing`] as const,
+		),
 		[screen?.backlight === true, "display.backlight: expected a pin"],
 		...Object.entries({ touch, speaker, microphone, power, motion, rtc }).map(
 			([name, part]) =>
 				[part === true, `${name}: expected its driver and pins; true is for boards that extend a target`] as const,
 		),
-		[own !== undefined && own.driver === undefined, "touch.driver: missing"],
-		[
-			typeof speaker === "object" && (speaker.i2s === undefined) === (speaker.pdm === undefined),
-			"speaker: expected either i2s or pdm",
-		],
-		[
-			typeof microphone === "object" && (microphone.i2s === undefined) === (microphone.pdm === undefined),
-			"microphone: expected either i2s or pdm",
-		],
+		...Object.entries({ speaker, microphone }).map(
+			([name, part]) =>
+				[
+					typeof part === "object" && (part.i2s === undefined) === (part.pdm === undefined),
+					`${name}: expected either i2s or pdm`,
+				] as const,
+		),
 		[
 			typeof microphone === "object" && microphone.codec === "es7210" && microphone.i2s?.main === undefined,
 			"microphone.i2s.main: missing: the es7210 needs the board's master clock",
 		],
 		[codecs.includes("aw88298"), "speaker.codec: aw88298 is for boards that extend a target, whose set-up opens it"],
-		[typeof power === "object" && power.driver === undefined, "power.driver: missing"],
-		[typeof motion === "object" && motion.driver === undefined, "motion.driver: missing"],
 		...CAMERA_PINS.map(
 			(pin) => [data.camera !== undefined && cameraPins(data)[pin] === undefined, `camera.${pin}: missing`] as const,
 		),

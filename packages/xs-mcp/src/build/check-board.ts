@@ -13,8 +13,16 @@ import { nearest } from "./suggest.js";
 /** The target of a plain ESP32, and of a device without a board. Other targets are named after it. */
 export const BARE_CHIP = "esp32";
 
+/** Targets of docs/boards.csv: the bare chips, then the boards. */
+export const TARGETS: readonly string[] = [
+	BARE_CHIP,
+	...["esp32c3", "esp32c6", "esp32s3", ...PRESETS.keys()].flatMap((name) =>
+		name === BARE_CHIP ? [] : [`${BARE_CHIP}/${name}`],
+	),
+];
+
 /** The targets of SDK 8.2.3 with Wi-Fi, without "esp32/", by ESP-IDF's names of their chips. */
-const TARGETS: Readonly<Record<string, readonly string[]>> = {
+const OF_SDK: Readonly<Record<string, readonly string[]>> = {
 	esp32: (
 		"esp32_st7789 esp32_thing esp32_thing_plus ethernet_kit heltec_lora_32 heltec_wifi_kit_32 lilygo_t5s lilygo_ttgo " +
 		"m5atom_echo m5atom_lite m5atom_lite_echo_base m5atom_matrix m5atom_u m5core_ink m5paper m5stack m5stack_core2 " +
@@ -48,22 +56,14 @@ function dataOf(board: BoardName = BARE_CHIP): BoardData {
 const titleOf = (board: BoardName = BARE_CHIP): string =>
 	typeof board === "object" ? (board.title ?? "board") : (board.split("/").at(-1) ?? "");
 
-/** The chip of a board. @see chipOfBoard */
-export const chipOf = (data: BoardData): string => data.chip ?? chipOfBoard(data.extends);
-
 /** The chip of a board, ESP-IDF's name: "esp32/lolin_s2mini" has an "esp32s2". That of a newer SDK's target is guessed. */
-export function chipOfBoard(target: BoardName = BARE_CHIP): string {
-	if (typeof target === "object") {
-		return chipOf(target);
-	}
-	const board = target.split("/").at(-1) ?? "";
-	const { chip, extends: base = board } = PRESETS.get(board) ?? {};
-	if (chip !== undefined) {
-		return chip;
-	}
-	const [known] = Object.entries(TARGETS).find(([, boards]) => boards.includes(base)) ?? [];
-	return known ?? `${BARE_CHIP}${/s2|s3|c3|c6|h2/.exec(base)?.[0] ?? ""}`;
+export function chipOf({ chip, extends: base = BARE_CHIP }: BoardData): string {
+	const [known] = Object.entries(OF_SDK).find(([, boards]) => boards.includes(base)) ?? [];
+	return chip ?? known ?? `${BARE_CHIP}${/s2|s3|c3|c6|h2/.exec(base)?.[0] ?? ""}`;
 }
+
+/** The chip of a named board, or of its data. @see chipOf */
+export const chipOfBoard = (board: BoardName): string => chipOf(dataOf(board));
 
 /** Whether the installed SDK has a target of this name. */
 function isInstalled(name = ""): boolean {
@@ -76,13 +76,13 @@ export function checkTarget(target: BoardName): void {
 	if (target !== undefined && typeof target !== "string") {
 		const base = target?.extends;
 		checkBoardData(target, typeof base === "string" ? chipOf(target) : target?.chip);
-		const known = Object.values(TARGETS).flat();
+		const known = Object.values(OF_SDK).flat();
 		if (base !== undefined && !known.includes(base) && !isInstalled(base)) {
 			const similar = nearest(base.split("/").at(-1) ?? "", known);
 			const hint = similar === undefined ? "expected one of the SDK's" : `did you mean ${similar}?`;
 			throw new TypeError(`board.extends: unknown target ${JSON.stringify(base)}; ${hint}`);
 		}
-		const [chip = chipOf(target)] = Object.entries(TARGETS).find(([, names]) => names.includes(base ?? "")) ?? [];
+		const [chip = chipOf(target)] = Object.entries(OF_SDK).find(([, names]) => names.includes(base ?? "")) ?? [];
 		if (chipOf(target) !== chip) {
 			throw new TypeError(`board.chip: ${base} has an ${chip}`);
 		}
@@ -92,7 +92,7 @@ export function checkTarget(target: BoardName): void {
 		}
 		return;
 	}
-	const targets = [...new Set([...Object.values(TARGETS).flat(), ...PRESETS.keys()])];
+	const targets = [...new Set([...Object.values(OF_SDK).flat(), ...PRESETS.keys()])];
 	const [, board] = /^esp32\/(\w+)$/.exec(target ?? "") ?? [];
 	const isKnown = target === undefined || target === BARE_CHIP || targets.includes(board ?? "");
 	if (!isKnown && !isInstalled(board)) {

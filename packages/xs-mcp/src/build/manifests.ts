@@ -130,11 +130,6 @@ function expand(path: string, { build = {} }: Manifest): string {
 	);
 }
 
-/** The path from the project's folder, even of a file that a manifest elsewhere names. */
-function ownPath(folder: string, path: string): string {
-	return relative(ROOT, join(ROOT, folder, path));
-}
-
 /** The part of a manifest for a target or, without that, for its platform. */
 function findPlatform({ platforms = {} }: Manifest, target: string): Manifest {
 	return platforms[target] ?? platforms[`${dirname(target)}/*`] ?? platforms[dirname(target)] ?? {};
@@ -145,7 +140,7 @@ function addModules(modules: Map<string, string>, path: string, name: string, so
 	if (!source.includes("/")) {
 		throw new Error(`${shown(path)}: "modules" names ${source}, which is not a path`);
 	}
-	const file = ownPath(dirname(path), source);
+	const file = relative(ROOT, resolve(ROOT, dirname(path), source));
 	const folder = join(ROOT, dirname(file));
 	const [start = "", ...rest] = basename(file).split("*");
 	const isPattern = rest.length > 0;

@@ -19,7 +19,7 @@ export function failAs(what?: string): (error: unknown) => never {
 }
 
 /** Runs `work`, and converts its error as {@link failAs} does. */
-export function attempt<T>(what: string, work: () => T): T {
+export function attempt<T>(what: string | undefined, work: () => T): T {
 	try {
 		return work();
 	} catch (error) {

@@ -6,7 +6,7 @@ import { SETTINGS } from "xs-mcp-firmware/core/settings-table";
 import { makeProgram, ProgramError, readJson } from "../build/program.js";
 import { SUMS, writeChecksums } from "../release.js";
 import { foldersOf, mcconfig, nameOf, outputOf, prepareTarget } from "./mcconfig.js";
-import { BOARDS, CHIPS, findTarget, needIdf, needSdk } from "./sdk.js";
+import { findTarget, NAMED, needIdf, needSdk } from "./sdk.js";
 import { addSettings } from "./settings.js";
 
 const EPILOGUE = `
@@ -36,7 +36,7 @@ export function firmwareProgram(folder: string): Command {
 	const program = makeProgram("xs-mcp firmware", "Builds firmware images to publish.")
 		.option(
 			"--target <target>",
-			"mcconfig's name of a board to build for; may be repeated. all: those in docs/boards.md",
+			"mcconfig's name of a board to build for; may be repeated. all: those that mcconfig alone builds",
 			(word: string, words: readonly string[]) => [...words, word],
 			[],
 		)
@@ -49,7 +49,7 @@ export function firmwareProgram(folder: string): Command {
 
 /** @throws ProgramError that names what is missing, unknown or secret */
 async function makeFirmware(project: string, settings: readonly string[], { target, output }: Options): Promise<void> {
-	const names = new Set(target.includes("all") ? [...CHIPS, ...BOARDS] : target);
+	const names = new Set(target.includes("all") ? NAMED : target);
 	if (names.size === 0) {
 		throw new ProgramError("--target is missing: the boards to make images for");
 	}
@@ -60,7 +60,8 @@ async function makeFirmware(project: string, settings: readonly string[], { targ
 	const sdk = needSdk();
 	const targets = [...names].map((name) => findTarget(sdk, name));
 	needIdf(process.env);
-	const builds: FinishedBuild[] = [];
+	/** Folders with flasher_args.json, by the boards' names without their platform: "m5stack_cores3". */
+	const builds = new Map<string, string>();
 	for (const found of targets) {
 		const { name, chip } = found;
 		console.log(`Building the firmware for ${name} …`);
@@ -69,18 +70,10 @@ async function makeFirmware(project: string, settings: readonly string[], { targ
 		const folder = join(`${outputOf(project)}-release`, basename(name));
 		await mcconfig(sdk, project, ["-p", target, "-t", "build", ...settings], { show: true, output: folder });
 		const build = join(folder, "tmp", foldersOf(target), "release", nameOf(project), `xsProj-${chip}`, "build");
-		builds.push({ board: basename(name), folder: build });
+		builds.set(basename(name), build);
 	}
 	writeRelease(output, builds);
-	console.log(`The release is in ${output}: ${builds.map(({ board }) => board).join(", ")}, SHA256SUMS`);
-}
-
-/** A finished build of ESP-IDF. */
-interface FinishedBuild {
-	/** mcconfig's name of the board, without its platform: "m5stack_cores3". */
-	readonly board: string;
-	/** The folder with flasher_args.json. */
-	readonly folder: string;
+	console.log(`The release is in ${output}: ${[...builds.keys()].join(", ")}, SHA256SUMS`);
 }
 
 /** Members of flasher_args.json, in which ESP-IDF's build says how to flash it. */
@@ -98,8 +91,8 @@ interface FlasherArgs {
  *
  * @throws ProgramError if a build is not finished, or the folder holds other files
  */
-function writeRelease(output: string, builds: readonly FinishedBuild[]): void {
-	const images = builds.map(({ board, folder }) => ({ board, ...readImage(folder) }));
+function writeRelease(output: string, builds: ReadonlyMap<string, string>): void {
+	const images = [...builds].map(([board, folder]) => ({ board, ...readImage(folder) }));
 	clear(output);
 	for (const { board, chip, flashOptions, parts } of images) {
 		const place = join(output, board);

@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { type Command, Option } from "commander";
 import { BARE_CHIP, type BoardName, checkDevice } from "../build/check-board.js";
 import { fromProject } from "../build/manifests.js";
-import { failAs, makeProgram, ProgramError } from "../build/program.js";
+import { attempt, failAs, makeProgram, ProgramError } from "../build/program.js";
 import { type ReadDevice, readDevice } from "../build/read-device.js";
 import { ROOT } from "../root.js";
 import { linkForChip, mcconfig, nameOf, outputOf, prepareTarget } from "./mcconfig.js";
@@ -78,7 +78,8 @@ async function flash(
 	if (!linkOnly) {
 		needIdf(own);
 	}
-	for (const warning of device === undefined ? [] : checkParts(device, board)) {
+	const unfit = attempt(undefined, () => device && checkDevice(device, board));
+	for (const warning of [...(device?.warnings ?? []), ...(unfit ?? [])]) {
 		console.error(`warning: ${warning}`);
 	}
 	const mcTarget = prepareTarget(sdk, target, folder);
@@ -107,15 +108,6 @@ async function flash(
 	// mcconfig has one name for all targets that are made of data.
 	const output = target.data === undefined ? outputOf(folder) : join(`${outputOf(folder)}-built`, target.board);
 	await mcconfig(sdk, folder, args, { show: true, env, output });
-}
-
-/** Returns warnings about a device on a target. @throws ProgramError that names each part which cannot be used */
-function checkParts(device: ReadDevice, target: BoardName): readonly string[] {
-	try {
-		return [...device.warnings, ...checkDevice(device, target)];
-	} catch (error) {
-		return failAs()(error);
-	}
 }
 
 /**

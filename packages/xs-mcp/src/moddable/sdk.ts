@@ -111,9 +111,6 @@ export function isExecutable(path: string): boolean {
 /** Name of a maker's board in the identity of the firmware. */
 const OWN_BOARD = "esp32/own";
 
-/** Keys in the manifest of targets that it does not name. */
-const OTHERS: readonly string[] = ["esp32/*", "*/generated"];
-
 /** The reason why a chip cannot run the firmware. All other chips of the SDK have Wi-Fi. */
 const WITHOUT_WIFI: Readonly<Record<string, string>> = {
 	esp32h2: "its radio knows Bluetooth LE, Thread and Zigbee only",
@@ -124,26 +121,15 @@ const WITHOUT_WIFI: Readonly<Record<string, string>> = {
 interface Manifest {
 	readonly build?: { readonly ESP32_SUBCLASS?: string };
 	readonly defines?: { readonly ethernet?: object };
-	readonly platforms?: Readonly<Record<string, { readonly include?: string }>>;
+	readonly platforms?: Readonly<Record<string, object>>;
 }
 
 const readManifest = (path: string): Manifest => JSON.parse(readFileSync(path, "utf8"));
 
 const { platforms: PLATFORMS = {} } = readManifest(join(ROOT, "src/build/manifest_minimal.json"));
 
-/** The targets of chips that the manifest names. */
-const NAMED = Object.keys(PLATFORMS).filter((name) => name.split("/")[0] === BARE_CHIP && !OTHERS.includes(name));
-
-/** Targets of docs/boards.md: those with a board of their own and the plain ESP32, and the other bare chips. */
-export const BOARDS = NAMED.filter((name) => name === BARE_CHIP || boardOf(name).board !== BARE_CHIP);
-export const CHIPS = NAMED.filter((name) => !BOARDS.includes(name));
-
-/** Targets of docs/boards.csv: the bare chips, then the boards. */
-export const TARGETS: readonly string[] = [
-	BARE_CHIP,
-	...CHIPS,
-	...[...PRESETS.keys()].filter((name) => name !== BARE_CHIP).map((name) => `${BARE_CHIP}/${name}`),
-];
+/** Targets that the manifest names: mcconfig alone builds them. */
+export const NAMED = Object.keys(PLATFORMS).filter((name) => /^esp32(\/\w+)?$/.test(name));
 
 /** A target: mcconfig's name ("esp32/m5stack_cores3"), ESP-IDF's of its chip, and its board. */
 export type Target = ReturnType<typeof findTarget>;
@@ -189,7 +175,5 @@ export function findTarget({ root }: Sdk, board: string | BoardData) {
  * @internal
  */
 export function boardOf(name: string) {
-	const isNamed = PLATFORMS[name] !== undefined;
-	const isBoard = PRESETS.has(basename(name)) || (isNamed && !PLATFORMS[name]?.include?.includes("/boards/esp32/"));
-	return { board: isBoard ? basename(name) : BARE_CHIP, isNamed };
+	return { board: PRESETS.has(basename(name)) ? basename(name) : BARE_CHIP, isNamed: PLATFORMS[name] !== undefined };
 }
