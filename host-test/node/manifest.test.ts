@@ -96,12 +96,17 @@ function missingIn(build: ReadonlySet<string>, modules: ReadonlyMap<string, stri
 	);
 }
 
+/** Modules whose files differ between builds: the board's, and the identity of the firmware. */
+const REPLACED = /^src\/(hardware\/boards\/target\/|core\/firmware)/;
+
 for (const manifest of MANIFESTS) {
-	it(`a build of ${manifest} has all that its modules import`, () => {
+	it(`a build of ${manifest} has all that its modules import, named by their paths`, () => {
 		const faults = targets.flatMap((target) => {
 			const modules = readModules(manifest, target);
-			const missing = missingIn(new Set(modules.values()), modules);
-			return missing.map((fault) => `${target}: ${fault}`);
+			const misnamed = [...modules]
+				.filter(([name, file]) => name.startsWith("src/") && !REPLACED.test(name) && !file.startsWith(`${name}.`))
+				.map(([name, file]) => `${file} is named ${name}`);
+			return [...missingIn(new Set(modules.values()), modules), ...misnamed].map((fault) => `${target}: ${fault}`);
 		});
 		assert.ok(faults.length === 0, faults.join("\n"));
 	});

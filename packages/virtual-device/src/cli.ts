@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { fromProject } from "xs-mcp/build/manifests";
 import { bundleDevicePage } from "xs-mcp/build/page-bundles";
-import { attempt, failAs, runProgram } from "xs-mcp/build/program";
+import { attempt, failAs, runProgram, signalled } from "xs-mcp/build/program";
 import { BOARD_PROFILES, type BoardProfile } from "./boards.js";
 import type { EngineError, EngineExit } from "./engine/engine.js";
 import {
@@ -55,7 +55,12 @@ async function run(given: Options): Promise<void> {
 		report(device, options);
 	}
 	openSound(first, options);
-	stopOnSignals(devices);
+	void signalled().then(() => {
+		for (const device of devices) {
+			device.stop();
+		}
+		process.exit(0);
+	});
 	await openPage(first, options);
 	for (const device of devices) {
 		if (!(await start(device, engine))) {
@@ -103,17 +108,6 @@ async function play(run: ReturnType<typeof prepareScenario>, device: VirtualDevi
 	}
 	device.stop();
 	process.exit();
-}
-
-function stopOnSignals(devices: readonly VirtualDevice[]): void {
-	for (const signal of ["SIGINT", "SIGTERM"] as const) {
-		process.on(signal, () => {
-			for (const device of devices) {
-				device.stop();
-			}
-			process.exit(0);
-		});
-	}
 }
 
 /** @throws ProgramError if a file cannot be used */

@@ -13,13 +13,6 @@ export const readOffered = (text: string): string => readBoard(text, BOARDS);
 /** The languages of the firmware's own words, the default first. */
 export const LANGUAGES: readonly string[] = SETTINGS.language.choices.map(String);
 
-function readLanguage(text: string): string {
-	if (!LANGUAGES.includes(text)) {
-		throw new ProgramError(`unknown: ${text}`);
-	}
-	return text;
-}
-
 /** mcconfig's name of a board. */
 export function targetOf(board: string): string {
 	return board === "esp32" ? board : `esp32/${board}`;
@@ -80,16 +73,21 @@ export async function askFor(
 	const choose = async (
 		what: string,
 		choices: readonly string[],
-		read: (answer: string) => string,
+		read = (answer: string) => answer,
 	): Promise<string> => {
 		console.log(`${what}s: ${choices.join(", ")}`);
-		return await ask(what, choices[0] ?? "", read);
+		return await ask(what, choices[0] ?? "", (answer) => {
+			if (!choices.includes(read(answer))) {
+				throw new ProgramError(`expected ${choices.join(", ")}`);
+			}
+			return read(answer);
+		});
 	};
 	try {
 		return {
 			folder: folder ?? (await ask("Name", "my-device", readFolder)),
 			board: board ?? (await choose("Board", BOARDS, readOffered)),
-			language: language ?? (await choose("Language", LANGUAGES, readLanguage)),
+			language: language ?? (await choose("Language", LANGUAGES)),
 		};
 	} finally {
 		terminal.close();

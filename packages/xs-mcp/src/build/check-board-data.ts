@@ -1,7 +1,7 @@
 import type { BoardData, Chip, HeadServo } from "xs-mcp-firmware/hardware/board-data";
 import { aFlag, aNumber, anInteger, aPin, rangeFault } from "xs-mcp-firmware/hardware/parts/part";
 import { cameraPins, PRESETS } from "./board-manifest.js";
-import { nearest } from "./suggest.js";
+import { didYouMean } from "./suggest.js";
 
 /** Checks a value. Returns the error, which names it, or false. */
 type Check = (name: string, value: unknown) => string | false | undefined;
@@ -42,9 +42,9 @@ const choice =
 			return false;
 		}
 		const reason = typeof value === "string" && Object.hasOwn(refused, value) ? refused[value] : undefined;
-		const similar = typeof value === "string" ? nearest(value, values.map(String)) : undefined;
+		const hint = typeof value === "string" ? didYouMean(value, values.map(String)) : "";
 		return reason === undefined
-			? `${name}: unknown ${shown(value)}, expected ${values.join(", ")}${similar ? `; did you mean ${similar}?` : ""}`
+			? `${name}: unknown ${shown(value)}, expected ${values.join(", ")}${hint}`
 			: `${name}: ${value} cannot be used: ${reason}`;
 	};
 
@@ -58,8 +58,7 @@ const object =
 		}
 		const unknown = Object.keys(value).find((each) => !known.includes(each));
 		if (unknown !== undefined) {
-			const similar = nearest(unknown, known);
-			return `${name}.${unknown}: unknown member, expected ${known.join(", ")}${similar ? `; did you mean ${similar}?` : ""}`;
+			return `${name}.${unknown}: unknown member, expected ${known.join(", ")}${didYouMean(unknown, known)}`;
 		}
 		const members = value as Readonly<Record<string, unknown>>;
 		for (const each of known) {
@@ -122,7 +121,8 @@ const anAddress = anInteger(1, 0x7f);
 /** Takes an object, or true for a part that the target of the SDK has. */
 const objectOrTrue = (checks: Checks<object>): Check => either("boolean", isTrue, object(checks));
 
-type Words<Text> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+/** Words of a text, as a type. */
+export type Words<Text> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 
 /** Makes the same check for several members, by their names in a text. */
 const each = <const Names extends string>(names: Names, check: Check): Readonly<Record<Words<Names>, Check>> =>

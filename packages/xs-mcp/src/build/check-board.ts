@@ -8,7 +8,7 @@ import { profileOf } from "xs-mcp-virtual-device/boards";
 import { BOARD_BUS, boardPins, PRESETS, withBase } from "./board-manifest.js";
 import { checkBoardData, reasonOf } from "./check-board-data.js";
 import { CHIPS, type ChipPins } from "./chip-pins.js";
-import { nearest } from "./suggest.js";
+import { didYouMean, nearest } from "./suggest.js";
 
 /** The target of a plain ESP32, and of a device without a board. Other targets are named after it. */
 export const BARE_CHIP = "esp32";
@@ -78,9 +78,8 @@ export function checkTarget(target: BoardName): void {
 		checkBoardData(target, typeof base === "string" ? chipOf(target) : target?.chip);
 		const known = Object.values(OF_SDK).flat();
 		if (base !== undefined && !known.includes(base) && !isInstalled(base)) {
-			const similar = nearest(base.split("/").at(-1) ?? "", known);
-			const hint = similar === undefined ? "expected one of the SDK's" : `did you mean ${similar}?`;
-			throw new TypeError(`board.extends: unknown target ${JSON.stringify(base)}; ${hint}`);
+			const hint = didYouMean(base.split("/").at(-1) ?? "", known) || "; expected one of the SDK's";
+			throw new TypeError(`board.extends: unknown target ${JSON.stringify(base)}${hint}`);
 		}
 		const [chip = chipOf(target)] = Object.entries(OF_SDK).find(([, names]) => names.includes(base ?? "")) ?? [];
 		if (chipOf(target) !== chip) {

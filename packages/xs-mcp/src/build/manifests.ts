@@ -4,13 +4,10 @@ import { transformSync } from "esbuild";
 import { ROOT } from "../root.js";
 import { bundlerErrors } from "./import-bundle.js";
 import { attempt, ProgramError } from "./program.js";
-import { nearest } from "./suggest.js";
+import { didYouMean, nearest } from "./suggest.js";
 
 /** The key in `modules` of files that are left out of a build, even if a later pattern matches them. */
 const LEFT_OUT = "~";
-
-/** Modules whose files differ between builds: the board's, and the identity of the firmware. */
-const REPLACED = ["src/hardware/boards/target/", "src/core/firmware"];
 
 /** One value, or a list of them. */
 type List<T> = T | readonly T[];
@@ -100,11 +97,9 @@ export function readManifest(path: string): Manifest {
 	if (typeof manifest !== "object" || manifest === null || Array.isArray(manifest)) {
 		throw new ProgramError(`${file}: expected an object with build, include, modules, preload and config`);
 	}
-	for (const name of Object.keys(manifest).filter((each) => !MEMBERS.includes(each))) {
-		const similar = nearest(name, MEMBERS);
-		if (similar !== undefined) {
-			throw new ProgramError(`${file}: unknown member ${name}; did you mean ${similar}?`);
-		}
+	const misspelled = Object.keys(manifest).find((name) => !MEMBERS.includes(name) && nearest(name, MEMBERS));
+	if (misspelled !== undefined) {
+		throw new ProgramError(`${file}: unknown member ${misspelled}${didYouMean(misspelled, MEMBERS)}`);
 	}
 	return manifest;
 }
@@ -162,10 +157,6 @@ function addModules(modules: Map<string, string>, path: string, name: string, so
 		const own = join(dirname(file), each);
 		const module =
 			name === LEFT_OUT ? `${LEFT_OUT}/${own}` : name.replace("*", isPattern ? each.slice(start.length) : each);
-		const isOwn = !isElsewhere(path) && module.startsWith("src/");
-		if (isOwn && module !== own && !REPLACED.some((start) => module.startsWith(start))) {
-			throw new Error(`${shown(path)}: "modules" names ${own} "${module}", which is not its path`);
-		}
 		const code = [`${own}.ts`, `${own}.js`, `${own}.mjs`].find((each) => existsSync(join(ROOT, each)));
 		if (code !== undefined && ![...modules.values()].includes(code)) {
 			modules.set(module, code);

@@ -10,7 +10,7 @@ import { checkTarget, DeviceError, namesOnBoard } from "./check-board.js";
 import { checkDeviceOptions, checkTool, DEFINED, type Exported } from "./check-tool.js";
 import { bundlerErrors, importBundle } from "./import-bundle.js";
 import { readManifest, readModules, shown } from "./manifests.js";
-import { nearest, withSuggestion } from "./suggest.js";
+import { didYouMean, nearest, withSuggestion } from "./suggest.js";
 
 /** The module that defines a device of one's own. */
 const DEVICE = "device";
@@ -106,16 +106,10 @@ export async function readDevice(manifest: string, target: string): Promise<Read
 	if (file === undefined || made === undefined) {
 		return undefined;
 	}
-	const unknown = preload.filter((each) => !modules.some(([name]) => isNamed(name, each)));
-	const warnings = unknown.flatMap((name) => {
-		const similar = nearest(
-			name,
-			modules.map(([module]) => module),
-		);
-		return similar === undefined
-			? []
-			: [`${shown(manifest)}: "preload" names ${name}, which is no module; did you mean ${similar}?`];
-	});
+	const known = modules.map(([name]) => name);
+	const warnings = preload
+		.filter((each) => !known.some((name) => isNamed(name, each)) && nearest(each, known))
+		.map((name) => `${shown(manifest)}: "preload" names ${name}, which is no module${didYouMean(name, known)}`);
 	const uses = tools.flatMap(([, tool]) => findUnknownParts(tool, made));
 	return { ...made, file: shown(file), warnings: [...warnings, ...uses] };
 }
@@ -157,11 +151,10 @@ function findUnknownParts(file: string, { board, parts }: PARTS.DeviceDefinition
 		const kind = PART_KINDS.find((each) => each.plural === plural)?.name;
 		const own = Object.keys(parts).filter((each) => parts[each]?.makes === kind);
 		const known = [...own, ...(namesOnBoard(board)[plural] ?? [])];
-		const similar = nearest(name, known);
-		const line = source.slice(0, index).split("\n").length;
+		const place = `${shown(file)}:${source.slice(0, index).split("\n").length}: ${plural}.${name}`;
 		return known.includes(name)
 			? []
-			: `${shown(file)}:${line}: ${plural}.${name}: the device has ${known.length === 0 ? "none" : known.join(", ")}${similar ? `; did you mean ${similar}?` : ""}`;
+			: `${place}: the device has ${known.join(", ") || "none"}${didYouMean(name, known)}`;
 	});
 }
 

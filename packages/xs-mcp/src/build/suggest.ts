@@ -16,6 +16,12 @@ export function nearest(name: string, known: readonly string[]): string | undefi
 	return (difference ?? Number.POSITIVE_INFINITY) <= Math.max(2, name.length / 3) ? found : undefined;
 }
 
+/** Returns the end of an error about an unknown name, which suggests a similar one; empty without one. */
+export function didYouMean(name: string, known: readonly string[]): string {
+	const similar = nearest(name, known);
+	return similar === undefined ? "" : `; did you mean ${similar}?`;
+}
+
 /** Words of ESPHome's configuration, with our options of the same meaning, or the reason why there is none. */
 const ESPHOME: Readonly<Record<string, readonly string[] | string>> = {
 	baud_rate: ["baud"],

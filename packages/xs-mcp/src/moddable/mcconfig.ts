@@ -1,10 +1,10 @@
-import { spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, delimiter, dirname, join, relative } from "node:path";
 import { SENSOR, SENSORS } from "xs-mcp-virtual-device/sensors";
 import { hostOf, targetFiles } from "../build/board-target.js";
-import { fromProject, readModules } from "../build/manifests.js";
-import { failAs, ProgramError, readJson } from "../build/program.js";
+import { fromProject, readManifest, readModules } from "../build/manifests.js";
+import { attempt, failAs, ProgramError, readJson } from "../build/program.js";
 import { readDevice } from "../build/read-device.js";
 import { ROOT } from "../root.js";
 import { HOSTS, type Sdk, sdkEnvironment, type Target, TSC } from "./sdk.js";
@@ -163,18 +163,14 @@ export function findTypeErrors(folder: string): string {
 export function measureData({ root }: Sdk, file: string): number {
 	const folders = [...["platforms", "includes", "sources"].map((name) => join(root, "xs", name)), dirname(file)];
 	const object = `${file}.o`;
+	const run = (program: string, args: readonly string[]): string =>
+		attempt("the measurement of what was linked", () =>
+			execFileSync(program, args, { encoding: "utf8", stdio: "pipe" }),
+		);
 	run("gcc", ["-m32", "-c", "-w", ...folders.map((folder) => `-I${folder}`), file, "-o", object]);
 	const [, line = ""] = run("size", [object]).split("\n");
 	const [text = 0, data = 0] = line.trim().split(/\s+/).map(Number);
 	return text + data;
-}
-
-function run(program: string, args: readonly string[]): string {
-	const { status, stdout, stderr, error } = spawnSync(program, args, { encoding: "utf8" });
-	if (status !== 0) {
-		throw new ProgramError(`${program}, which measures what was linked, failed: ${error?.message ?? stderr.trim()}`);
-	}
-	return stdout;
 }
 
 /** The SDK's environment with stand-ins that do nothing: mcconfig requires ESP-IDF's folder, version and program. */
@@ -214,10 +210,7 @@ export function prepareTarget({ root }: Sdk, { name, data }: Target, folder: str
 export const foldersOf = (target: string): string => (target.includes(":") ? "esp32/generated" : target);
 
 /** Reads the program's name in a manifest. */
-export function nameOf(project: string): string {
-	const manifest = JSON.parse(readFileSync(manifestOf(project), "utf8")) as { build: { NAME: string } };
-	return manifest.build.NAME;
-}
+export const nameOf = (project: string): string => readManifest(fromProject(manifestOf(project))).build?.NAME ?? "";
 
 /** Returns the build folder of a manifest: one each, so that builds may run at the same time, and none in the SDK. */
 export function outputOf(project: string): string {
@@ -245,11 +238,6 @@ const DHT_MANIFEST = "src/platform/manifest_dht.json";
 
 /** Names of drivers in a source. */
 const IMPORTED = new RegExp(`"(${SENSOR}[^"]+)"`, "g");
-
-interface Manifest {
-	readonly build?: { readonly NAME?: string };
-	readonly modules?: Readonly<Record<string, unknown>>;
-}
 
 /**
  * Writes a manifest that adds to a project's own one the drivers, pins and buses that its parts need: the SDK's manifests of them,
@@ -295,7 +283,7 @@ export async function completeManifest(sdk: Sdk, own: string, target: string, ou
 	const files = ["sensor-bus", ...drivers.map((name) => basename(name).toLowerCase())];
 	const folder = relative(output, join(ROOT, DRIVERS));
 	const manifest = {
-		build: { NAME: readJson<Manifest>(own).build?.NAME },
+		build: { NAME: nameOf(own) },
 		include: [
 			relative(output, own),
 			...(included.includes(DHT) ? [relative(output, join(ROOT, DHT_MANIFEST))] : []),
@@ -331,7 +319,10 @@ function sdkManifestOf({ root }: Sdk, name: string): string | undefined {
 	const found = name.startsWith(SENSOR)
 		? readdirSync(join(root, "modules", SENSORS_OF_SDK))
 				.map((each) => `${SENSORS_OF_SDK}/${each}`)
-				.find((each) => existsSync(fileOf(each)) && name in (readJson<Manifest>(fileOf(each)).modules ?? {}))
+				.find(
+					(each) =>
+						existsSync(fileOf(each)) && name in (readJson<{ readonly modules?: object }>(fileOf(each)).modules ?? {}),
+				)
 		: [folder].find((each) => existsSync(fileOf(each)));
 	return found && `$(MODDABLE)/modules/${found}/${MANIFEST}`;
 }

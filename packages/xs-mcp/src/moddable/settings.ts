@@ -54,7 +54,7 @@ function checkSettings(words: readonly string[], manifest: string): void {
 	const source = { built: { ...config, ...given }, settings: undefined };
 	// The manifest may also have names of the project's own.
 	const unknown = unknownSettings(given).filter((name) => !Object.hasOwn(config, name));
-	const wrong = problemsOf(...readersOf(source));
+	const wrong = wrongIn(source);
 	const checks = [
 		() => checkBackend(source),
 		() => readDirectConfig(source, ADDRESS),
@@ -74,8 +74,7 @@ function checkSettings(words: readonly string[], manifest: string): void {
  * @throws ProgramError that names each wrong setting
  */
 export function checkConfig(config: Settings, manifest: string): readonly string[] {
-	const wrong = problemsOf(...readersOf({ built: config, settings: undefined }));
-	refuse(wrong.map((problem) => `${shown(manifest)}: config: ${problem}`));
+	refuse(wrongIn({ built: config, settings: undefined }).map((problem) => `${shown(manifest)}: config: ${problem}`));
 	return findUnknown(config, manifest);
 }
 
@@ -85,10 +84,10 @@ const findUnknown = (config: Settings, manifest: string): readonly string[] =>
 		.filter((name) => nearest(name, Object.keys(SETTINGS)) !== undefined)
 		.map((name) => `${shown(manifest)}: config: ${name}: unknown setting${suggestSetting(name)}`);
 
-/** Functions that each read a setting of a source. */
-function readersOf(source: SettingSource): readonly (() => unknown)[] {
-	const names = Object.keys(SETTINGS) as SettingName[];
-	return names.filter((name) => Object.hasOwn(source.built, name)).map((name) => () => readSetting(name, source));
+/** Returns the messages of the settings in a source that each are wrong by themselves. */
+function wrongIn(source: SettingSource): readonly string[] {
+	const names = Object.keys(SETTINGS).filter((name) => Object.hasOwn(source.built, name)) as SettingName[];
+	return problemsOf(...names.map((name) => () => readSetting(name, source)));
 }
 
 /** @throws ProgramError if there are problems */
