@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { boardManifest, PRESETS } from "xs-mcp/build/board-manifest";
+import { boardManifest, PRESETS, partsOfData } from "xs-mcp/build/board-manifest";
 import { checkTarget, TARGETS } from "xs-mcp/build/check-board";
 import { BARE, BARE_OPTIONAL, boardRow, COLUMNS, listBoards, loadTools, toolsOf } from "xs-mcp/moddable/boards";
 import { configureBuild, linkForChip, measureData } from "xs-mcp/moddable/mcconfig";
@@ -81,6 +81,7 @@ describe("boards", () => {
 
 	it("are in docs/boards.md, and with their memory and notes in docs/boards.csv", () => {
 		expectSection("docs/boards.md", "boards", listBoards());
+		expectSection("docs/boards.md", "parts", describeParts());
 		const text = readFileSync(join(ROOT, "docs/boards.csv"), "utf8");
 		const rows = TARGETS.map((target) => {
 			const old = text.split("\n").find((row) => row.startsWith(`${target},`));
@@ -173,6 +174,17 @@ describe("boards", () => {
 		});
 	});
 });
+
+/** The table of parts, and the tools that each adds to those of a bare chip. */
+function describeParts(): string[] {
+	const bare = [...BARE, ...BARE_OPTIONAL];
+	const parts = [...new Set([...PRESETS.values()].flatMap(partsOfData))].sort();
+	const rows = parts.flatMap((part) => {
+		const tools = toolsOf([...bare, part]).filter((tool) => !toolsOf(bare).includes(tool));
+		return tools.length === 0 ? [] : [`| \`${part}\` | ${tools.map((tool) => `\`${tool}\``).join(", ")} |`];
+	});
+	return ["| part | tools |", "| --- | --- |", ...rows];
+}
 
 const MEGABYTE = 1024 * 1024;
 

@@ -19,12 +19,12 @@ const LEAST_FREE = 0.05;
 export const COLUMNS: readonly string[] =
 	"target,board,chip,flash,PSRAM,parts,tools,lines of data,note,image in bytes,free flash in %".split(",");
 
-/** `xs-mcp boards`: prints the tables of docs/boards.md, and rows of docs/boards.csv. */
+/** `xs-mcp boards`: prints the list of docs/boards.md, and rows of docs/boards.csv. */
 export const boardsProgram = (): Command =>
 	makeProgram("xs-mcp boards", "Prints the parts of each board, and links the firmware to measure its size.")
 		.argument("[targets...]", "targets to link: esp32, esp32/m5stack_cores3, … (default: all in docs/boards.csv)")
 		.action(async (targets: string[]) => {
-			console.log(`${describeParts()}\n\n${listBoards().join("\n")}\n`);
+			console.log(`${listBoards().join("\n")}\n`);
 			const sdk = findSdk();
 			if (sdk === undefined) {
 				console.error(`Not linked: ${NO_SDK}`);
@@ -40,24 +40,6 @@ export const BARE: readonly Part[] = ["network", "accessPoint", "system", "setti
 export const BARE_OPTIONAL: readonly Part[] = ["updater", "thermometer"];
 
 const OF_BARE = [...BARE, ...BARE_OPTIONAL];
-
-/** The table of parts and their tools. */
-function describeParts(): string {
-	const own = toolsOf(OF_BARE);
-	const parts = [...new Set([...PRESETS.values()].flatMap(partsOfData))].sort();
-	const rows = parts.flatMap((part) => {
-		const tools = toolsOf([...OF_BARE, part]).filter((tool) => !own.includes(tool));
-		return tools.length === 0 ? [] : [`| ${code(part)} | ${tools.map(code).join(", ")} |`];
-	});
-	return [
-		`A bare chip has the parts ${list(BARE)}, and, if chip and build have them, ${list(BARE_OPTIONAL)}.`,
-		`Its tools are ${own.map(code).join(", ")}.`,
-		"",
-		"| part | tools |",
-		"| --- | --- |",
-		...rows,
-	].join("\n");
-}
 
 /** The list of docs/boards.md. @internal */
 export const listBoards = (): readonly string[] =>
@@ -119,10 +101,6 @@ async function measureBoards(sdk: Sdk, targets: readonly string[]): Promise<void
 		throw new ProgramError(`5 % of a partition must stay free:\n${faults.join("\n")}`);
 	}
 }
-
-const list = (parts: readonly Part[]): string => [...parts].sort().map(code).join(", ");
-
-const code = (name: string): string => `\`${name}\``;
 
 const percent = (share: number): string => (share * 100).toFixed(1);
 
