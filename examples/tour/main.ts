@@ -20,31 +20,25 @@ async function run(options: TourOptions): Promise<void> {
 	const stopped = signalled();
 	const gateway = await startGateway(options).catch(failAs());
 	const device = new TourDevice(gateway, engine, firmware, own?.profile, options.verbose);
+	/** @returns false if a command from a pipe failed */
+	const takeTour = async (): Promise<boolean> => {
+		await device.show();
+		showNextSteps(gateway, options, options.once ? undefined : await device.openPage());
+		if (options.once) {
+			return true;
+		}
+		device.follow();
+		return await takeCommands(device, stopped);
+	};
 	let done: boolean | undefined;
 	try {
-		done = await Promise.race([takeTour(device, gateway, options, stopped), stopped.then(() => true)]);
+		done = await Promise.race([takeTour(), stopped.then(() => true)]);
 	} finally {
 		device.stop();
 		await gateway.close();
 	}
 	// A prompt that was left by a signal still waits for a line.
 	process.exit(done && !device.failed ? 0 : 1);
-}
-
-/** @returns false if a command from a pipe failed */
-async function takeTour(
-	device: TourDevice,
-	gateway: TourGateway,
-	options: TourOptions,
-	stopped: Promise<void>,
-): Promise<boolean> {
-	await device.show();
-	showNextSteps(gateway, options, options.once ? undefined : await device.openPage());
-	if (options.once) {
-		return true;
-	}
-	device.follow();
-	return await takeCommands(device, stopped);
 }
 
 /**

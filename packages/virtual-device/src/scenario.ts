@@ -73,7 +73,7 @@ const DEFAULT_TIME = 30_000;
 export async function readScenario(file: string): Promise<Scenario> {
 	const { LineCounter, parseDocument } = await import("yaml");
 	const lines = new LineCounter();
-	const document = parseDocument(readText(file), { lineCounter: lines, prettyErrors: false });
+	const document = parseDocument(readFileSync(file, "utf8"), { lineCounter: lines, prettyErrors: false });
 	const fail = (offset: number, message: string): never => {
 		throw new ScenarioError(`${basename(file)}:${lines.linePos(offset).line}: ${message}`);
 	};
@@ -94,14 +94,6 @@ export async function readScenario(file: string): Promise<Scenario> {
 			return fail(offsetOf(error.path), error.message);
 		}
 		throw error;
-	}
-}
-
-function readText(file: string): string {
-	try {
-		return readFileSync(file, "utf8");
-	} catch (error) {
-		throw new ScenarioError((error as Error).message, { cause: error });
 	}
 }
 

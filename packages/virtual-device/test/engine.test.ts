@@ -89,10 +89,10 @@ for (const [name, start, skip] of ENGINES) {
 			assert.deepEqual(headers(posts), [[true], [true], [true], [true]]);
 		});
 
-		test("reports a posted header that is no JSON array, and goes on", async () => {
+		test("reports a posted header that is no JSON, and goes on", async () => {
 			const engine = await start();
-			for (const header of ["no json", "{}", ""]) {
-				await assert.rejects(engine.run(`post(${JSON.stringify(header)})`), { code: "invalid-header" });
+			for (const header of ["no json", ""]) {
+				await assert.rejects(engine.run(`post(${JSON.stringify(header)})`), SyntaxError);
 			}
 			assert.deepEqual(headers(await engine.run("post('[1]')")), [[1]]);
 		});

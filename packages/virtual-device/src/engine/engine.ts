@@ -68,8 +68,7 @@ export interface EngineExit {
  * - the codes of an exit: the machine had ended, or ended while the command was waiting or running;
  * - `no-sources`: the XS sources are not installed; `no-compiler`, `no-32-bit-compiler`, `no-32-bit-programs`, `compile-failed`: they could not
  *   be built;
- * - `start-failed`: the process or thread of the machine could not be started;
- * - `invalid-header`: the script posted a header that is no JSON array. The machine continues.
+ * - `start-failed`: the process or thread of the machine could not be started.
  */
 type EngineErrorCode =
 	| EngineExitCode
@@ -78,8 +77,7 @@ type EngineErrorCode =
 	| "no-32-bit-compiler"
 	| "no-32-bit-programs"
 	| "compile-failed"
-	| "start-failed"
-	| "invalid-header";
+	| "start-failed";
 
 /** Failure of an engine, or of a command to it. */
 export class EngineError extends Error {
@@ -257,18 +255,7 @@ function toPacket({ header, bytes }: Message): Packet {
 	return bytes ? { header: json, bytes } : { header: json };
 }
 
+/** @throws SyntaxError if the script has posted a header that is no JSON. The machine continues */
 function toMessage({ header, bytes }: Packet): Message {
-	return bytes ? { header: parse(header), bytes } : { header: parse(header) };
-}
-
-function parse(json: string): unknown[] {
-	try {
-		const header: unknown = JSON.parse(json);
-		if (Array.isArray(header)) {
-			return header;
-		}
-	} catch (cause) {
-		throw new EngineError("invalid-header", `The script posted a header that is not JSON: ${json}`, { cause });
-	}
-	throw new EngineError("invalid-header", `The script posted a header that is not an array: ${json}`);
+	return { header: JSON.parse(header), ...(bytes && { bytes }) };
 }

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type Command, Option } from "commander";
-import { BARE_CHIP, type BoardName, checkDevice } from "../build/check-board.js";
+import { BARE_CHIP, checkDevice } from "../build/check-board.js";
 import { fromProject } from "../build/manifests.js";
 import { attempt, failAs, makeProgram, ProgramError } from "../build/program.js";
-import { type ReadDevice, readDevice } from "../build/read-device.js";
+import { readDevice } from "../build/read-device.js";
 import { ROOT } from "../root.js";
 import { linkForChip, mcconfig, nameOf, outputOf, prepareTarget } from "./mcconfig.js";
 import { checkPort, choosePort, eraseFlash } from "./ports.js";
@@ -17,7 +17,7 @@ Moddable's SDK, $IDF_PATH the folder of ESP-IDF, and $UPLOAD_PORT the serial por
 is missing, and how to get it.`;
 
 interface FlashOptions {
-	readonly target?: BoardName;
+	readonly target?: string;
 	readonly port?: string;
 	readonly log?: boolean;
 	readonly debug?: boolean;
@@ -51,63 +51,53 @@ export function flashProgram(folder: string, env: NodeJS.ProcessEnv = process.en
 		.addHelpText("after", EPILOGUE);
 	return addSettings(program, folder, "ssid=NAME password=SECRET backend=wss://HOST/PATH …").action(
 		async (settings: string[], options: FlashOptions) => {
-			const given = typeof options.target === "string" ? options.target : BARE_CHIP;
+			const given = options.target ?? BARE_CHIP;
 			const device = await readDevice(fromProject(join(folder, "manifest.json")), given).catch(failAs());
 			// The firmware alone is for any board. A project has its own, or a bare chip.
 			const preset = relative(ROOT, folder) === "" ? undefined : BARE_CHIP;
-			const target = options.target ?? device?.board ?? preset;
-			await flash(folder, device, settings, { ...options, target }, env);
+			const board = options.target ?? device?.board ?? preset;
+			if (board === undefined) {
+				throw new ProgramError("--target is missing: mcconfig's name of the board, such as esp32/m5stack_cores3");
+			}
+			const { port, log, debug, erase, buildOnly, linkOnly } = options;
+			const sdk = needSdk(env);
+			const target = findTarget(sdk, board);
+			const { name } = target;
+			if (!linkOnly) {
+				needIdf(env);
+			}
+			const unfit = attempt(undefined, () => device && checkDevice(device, board));
+			for (const warning of [...(device?.warnings ?? []), ...(unfit ?? [])]) {
+				console.error(`warning: ${warning}`);
+			}
+			const mcTarget = prepareTarget(sdk, target, folder);
+			if (target.hasEthernet) {
+				console.log(`${name}: its Ethernet is not used. The firmware connects by Wi-Fi.`);
+			}
+			if (linkOnly) {
+				await linkForChip(sdk, folder, mcTarget, settings);
+				console.log(`The firmware links for ${name}.`);
+				return;
+			}
+			const buildEnv = sdkEnvironment(sdk, env);
+			if (!buildOnly) {
+				buildEnv.UPLOAD_PORT = choosePort(port ?? env.UPLOAD_PORT);
+				checkPort(buildEnv.UPLOAD_PORT);
+				if (erase) {
+					eraseFlash(buildEnv.UPLOAD_PORT, buildEnv);
+				}
+			}
+			if (!target.isNamed) {
+				console.log(`${name} is built as a bare ${target.chip}: docs/add-a-board.md adds its parts.`);
+				addIdfSettings(folder, target, debug ? "debug" : log ? "instrument" : "release");
+			}
+			const flags = debug ? ["-d"] : log ? ["-i"] : [];
+			const args = [...flags, "-p", mcTarget, ...(buildOnly ? ["-t", "build"] : []), ...settings];
+			// mcconfig has one name for all targets that are made of data.
+			const output = target.data === undefined ? outputOf(folder) : join(`${outputOf(folder)}-built`, target.board);
+			await mcconfig(sdk, folder, args, { show: true, env: buildEnv, output });
 		},
 	);
-}
-
-/** @throws ProgramError with the problem and its fix */
-async function flash(
-	folder: string,
-	device: ReadDevice | undefined,
-	settings: readonly string[],
-	{ target: board, port, log, debug, erase, buildOnly, linkOnly }: FlashOptions,
-	own: NodeJS.ProcessEnv,
-): Promise<void> {
-	if (board === undefined) {
-		throw new ProgramError("--target is missing: mcconfig's name of the board, such as esp32/m5stack_cores3");
-	}
-	const sdk = needSdk(own);
-	const target = findTarget(sdk, board);
-	const { name } = target;
-	if (!linkOnly) {
-		needIdf(own);
-	}
-	const unfit = attempt(undefined, () => device && checkDevice(device, board));
-	for (const warning of [...(device?.warnings ?? []), ...(unfit ?? [])]) {
-		console.error(`warning: ${warning}`);
-	}
-	const mcTarget = prepareTarget(sdk, target, folder);
-	if (target.hasEthernet) {
-		console.log(`${name}: its Ethernet is not used. The firmware connects by Wi-Fi.`);
-	}
-	if (linkOnly) {
-		await linkForChip(sdk, folder, mcTarget, settings);
-		console.log(`The firmware links for ${name}.`);
-		return;
-	}
-	const env = sdkEnvironment(sdk, own);
-	if (!buildOnly) {
-		env.UPLOAD_PORT = choosePort(port ?? own.UPLOAD_PORT);
-		checkPort(env.UPLOAD_PORT);
-		if (erase) {
-			eraseFlash(env.UPLOAD_PORT, env);
-		}
-	}
-	if (!target.isNamed) {
-		console.log(`${name} is built as a bare ${target.chip}: docs/add-a-board.md adds its parts.`);
-		addIdfSettings(folder, target, debug ? "debug" : log ? "instrument" : "release");
-	}
-	const flags = debug ? ["-d"] : log ? ["-i"] : [];
-	const args = [...flags, "-p", mcTarget, ...(buildOnly ? ["-t", "build"] : []), ...settings];
-	// mcconfig has one name for all targets that are made of data.
-	const output = target.data === undefined ? outputOf(folder) : join(`${outputOf(folder)}-built`, target.board);
-	await mcconfig(sdk, folder, args, { show: true, env, output });
 }
 
 /**
