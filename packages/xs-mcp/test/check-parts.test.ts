@@ -140,7 +140,7 @@ describe("a build of a device of one's own", () => {
 			skip: noSdk,
 		}, async () => {
 			const linked = await linkForChip(sdk, ROOT + folder, target);
-			assert.match(readFileSync(linked, "utf8"), /"src\/hardware\/parts\/retried"/);
+			assert.match(readFileSync(linked, "utf8"), /"src\/hardware\/parts\/relay"/);
 		});
 	}
 });
