@@ -1,7 +1,6 @@
 import { InvalidArgumentError, Option } from "commander";
 import { makeProgram, readPort } from "xs-mcp/build/program";
-import { didYouMean } from "xs-mcp/build/suggest";
-import { SETTINGS, unknownSettings } from "xs-mcp-firmware/core/settings-table";
+import { unknownSettings } from "xs-mcp-firmware/core/settings-table";
 import { BOARD_PROFILES, readBoard } from "./boards.js";
 
 /** The command line of a virtual device. */
@@ -147,7 +146,7 @@ function collectSetting(pair: string, settings: Readonly<Record<string, string>>
 		throw new InvalidArgumentError("Expected NAME=VALUE.");
 	}
 	if (unknownSettings({ [name]: "" }).length > 0) {
-		throw new InvalidArgumentError(`Unknown setting ${name}${didYouMean(name, Object.keys(SETTINGS)) || "."}`);
+		throw new InvalidArgumentError(`Unknown setting ${name}.`);
 	}
 	return { ...settings, [name]: pair.slice(at + 1) };
 }

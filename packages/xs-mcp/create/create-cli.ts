@@ -4,8 +4,7 @@ import { spawnSync } from "node:child_process";
 import { basename, relative, resolve } from "node:path";
 import { Argument, Command, Option } from "commander";
 import { ProgramError, runProgram } from "xs-mcp/build/program";
-import { checkPlace, makeProject } from "./make-project.js";
-import { askFor, BOARDS, LANGUAGES, readOffered } from "./questions.js";
+import { askFor, BOARDS, checkPlace, LANGUAGES, makeProject, readOffered } from "./make-project.js";
 
 interface Flags {
 	readonly name?: string;

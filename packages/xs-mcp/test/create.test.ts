@@ -8,8 +8,7 @@ import { FIRMWARE } from "xs-mcp-firmware/core/firmware";
 import { device, relay } from "xs-mcp-firmware/hardware/parts/index";
 import { Program } from "../../../host-test/support/program.js";
 import { skipIf, temporaryFolder } from "../../../host-test/support/testing.js";
-import { makeProject, type ProjectPlan } from "../create/make-project.js";
-import { BOARDS, targetOf } from "../create/questions.js";
+import { BOARDS, makeProject, type ProjectPlan, targetOf } from "../create/make-project.js";
 import { checkDevice, freePinOf, TARGETS } from "../src/build/check-board.js";
 import { ROOT } from "../src/root.js";
 

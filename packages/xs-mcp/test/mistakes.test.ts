@@ -191,7 +191,7 @@ const OF_DEVICES: readonly (readonly [mistake: string, text: string, message: st
 		"export default { parts: {}, every: [[60, () => {}]] };\n",
 		'device.ts: expected "export default device({ parts: { … } })"',
 	],
-	["a value that is thrown", 'throw "later";\n', "device.ts: throws 'later'"],
+	["a value that is thrown", 'throw "later";\n', 'device.ts: throws "later"'],
 	["null that is thrown", "throw null;\n", "device.ts: throws null"],
 	[
 		"a device that is not exported",

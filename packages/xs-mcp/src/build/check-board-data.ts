@@ -121,8 +121,7 @@ const anAddress = anInteger(1, 0x7f);
 /** Takes an object, or true for a part that the target of the SDK has. */
 const objectOrTrue = (checks: Checks<object>): Check => either("boolean", isTrue, object(checks));
 
-/** Words of a text, as a type. */
-export type Words<Text> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+type Words<Text> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 
 /** Makes the same check for several members, by their names in a text. */
 const each = <const Names extends string>(names: Names, check: Check): Readonly<Record<Words<Names>, Check>> =>

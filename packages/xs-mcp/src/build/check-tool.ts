@@ -12,7 +12,8 @@ import type {
 } from "xs-mcp-firmware/mcp_server/schema";
 import type { ToolAnnotations, ToolDefinition } from "xs-mcp-firmware/mcp_server/tool";
 import { defineTool, type HardwareTool } from "xs-mcp-firmware/tools/define-tool";
-import type { Words } from "./check-board-data.js";
+
+type Words<Text> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 
 /** The names in a text that are not members of a type, and its members that the text lacks. */
 type Difference<Type, Text> = Exclude<keyof Type & string, Words<Text>> | Exclude<Words<Text>, keyof Type>;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
-import { type BuildFailure, build, type Message, type Plugin } from "esbuild";
+import { build, type Message, type Plugin } from "esbuild";
 
 /** Milliseconds that a module may take to load. */
 const MAX_LOAD_TIME = 15_000;
@@ -12,15 +12,6 @@ const MAX_LOAD_TIME = 15_000;
 /** Loads a module, and says so whether or not it fails. */
 const TRIAL = `const { parentPort, workerData } = require("node:worker_threads");
 import(workerData).catch(() => {}).then(() => parentPort.postMessage("loaded"));`;
-
-/** Makes an error of the bundler's messages, a line each with its file. Returns undefined for other errors. */
-export function bundlerErrors(cause: unknown, describe = (text: string): string => text): Error | undefined {
-	const { errors } = (cause ?? {}) as Partial<BuildFailure>;
-	const lines = errors?.map(({ text, location }) =>
-		location === null ? text : `${location.file}:${location.line}:${location.column + 1}: ${describe(text)}`,
-	);
-	return lines && new Error(lines.join("\n"), { cause });
-}
 
 /**
  * Bundles a module of the firmware, and imports it on this computer.

@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { transformSync } from "esbuild";
+import { type BuildFailure, transformSync } from "esbuild";
 import { ROOT } from "../root.js";
-import { bundlerErrors } from "./import-bundle.js";
 import { attempt, ProgramError } from "./program.js";
 import { didYouMean, nearest } from "./suggest.js";
 
@@ -102,6 +101,15 @@ export function readManifest(path: string): Manifest {
 		throw new ProgramError(`${file}: unknown member ${misspelled}${didYouMean(misspelled, MEMBERS)}`);
 	}
 	return manifest;
+}
+
+/** Makes an error of the bundler's messages, a line each with its file. Returns undefined for other errors. */
+export function bundlerErrors(cause: unknown, describe = (text: string): string => text): Error | undefined {
+	const { errors } = (cause ?? {}) as Partial<BuildFailure>;
+	const lines = errors?.map(({ text, location }) =>
+		location === null ? text : `${location.file}:${location.line}:${location.column + 1}: ${describe(text)}`,
+	);
+	return lines && new Error(lines.join("\n"), { cause });
 }
 
 /** @throws ProgramError that names the file, the line and the expected character */

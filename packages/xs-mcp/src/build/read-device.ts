@@ -1,6 +1,5 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { inspect } from "node:util";
 import { type Message, type Plugin, transform } from "esbuild";
 import { PART_KINDS } from "xs-mcp-firmware/hardware/kinds/index";
 import * as PARTS from "xs-mcp-firmware/hardware/parts/index";
@@ -8,8 +7,8 @@ import { staticIo } from "xs-mcp-virtual-device/sensors";
 import { ROOT } from "../root.js";
 import { checkTarget, DeviceError, namesOnBoard } from "./check-board.js";
 import { checkDeviceOptions, checkTool, DEFINED, type Exported } from "./check-tool.js";
-import { bundlerErrors, importBundle } from "./import-bundle.js";
-import { readManifest, readModules, shown } from "./manifests.js";
+import { importBundle } from "./import-bundle.js";
+import { bundlerErrors, readManifest, readModules, shown } from "./manifests.js";
 import { didYouMean, nearest, withSuggestion } from "./suggest.js";
 
 /** The module that defines a device of one's own. */
@@ -210,7 +209,7 @@ async function readDefault<Definition, Result>(
 			throw error;
 		}
 		const suggest = (text: string): string => withSuggestion(text.replace("package:", ""), EXPORTS);
-		const { message, stack = "" } = error instanceof Error ? error : { message: `throws ${inspect(error)}` };
+		const { message, stack = "" } = error instanceof Error ? error : { message: `throws ${JSON.stringify(error)}` };
 		const [, line = ""] = stack.split(join(ROOT, file), 2)[1]?.match(/^(:\d+:\d+)/) ?? [];
 		const text = bundlerErrors(error, suggest)?.message ?? `${shown(file)}${line}: ${suggest(message)}`;
 		throw new DeviceError(text, { cause: error });

@@ -9,7 +9,6 @@ import { parseUrl, unsupportedScheme } from "xs-mcp-firmware/protocols/transport
 import { fromProject, readManifest, shown } from "../build/manifests.js";
 import { ProgramError } from "../build/program.js";
 import { nearest } from "../build/suggest.js";
-import { ROOT } from "../root.js";
 
 type Settings = Readonly<Record<string, unknown>>;
 
@@ -33,21 +32,20 @@ export function addSettings(program: Command, folder: string, examples: string):
 	};
 	return program
 		.argument("[settings...]", `settings of the firmware: ${examples}`, collect, [])
-		.hook("preAction", ({ processedArgs: [words] }) =>
-			checkSettings(words, fromProject(join(folder, "manifest.json"))),
-		);
+		.hook("preAction", ({ processedArgs: [words] }) => checkSettings(words, join(folder, "manifest.json")));
 }
 
 /**
  * Checks the settings of a build by the rules and with the messages of the device, which may have neither log nor screen.
  *
  * @param words settings of a command line: "ssid=home"
- * @param manifest path from the project's folder. The words override its `config`
+ * @param file the manifest, whose `config` the words override
  * @throws ProgramError that names each wrong setting
  */
-function checkSettings(words: readonly string[], manifest: string): void {
+function checkSettings(words: readonly string[], file: string): void {
 	const given = Object.fromEntries(words.map((word) => word.split(/=(.*)/s).slice(0, 2)));
-	const { config = {} } = existsSync(join(ROOT, manifest)) ? readManifest(manifest) : {};
+	const manifest = fromProject(file);
+	const { config = {} } = existsSync(file) ? readManifest(manifest) : {};
 	for (const warning of findUnknown(config, manifest)) {
 		console.error(`warning: ${warning}`);
 	}
