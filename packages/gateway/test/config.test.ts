@@ -77,6 +77,12 @@ describe("configuration", () => {
 		assert.deepEqual(problemsOf({ file: fileWith(t, "[]") }).length, 1);
 	});
 
+	it("reads a file with a byte order mark, as editors on Windows write it", (t) => {
+		assert.equal(readConfiguration({ file: fileWith(t, '\uFEFF{\r\n\t"httpPort": 1\r\n}') }).httpPort, 1);
+		const file = fileWith(t, "\uFEFF{\r\n\t'httpPort': 1\r\n}");
+		assert.match(problemsOf({ file })[0] ?? "", /:2:2: not JSON/);
+	});
+
 	it("says where a file is not JSON, in one line", (t) => {
 		for (const [content, place] of [
 			['{\n\t"httpPort": 8766\n\t"websocketPort": 8765\n}', "3:2"],

@@ -158,7 +158,8 @@ function readFile(named: string | undefined) {
 	const path = named ?? DEFAULT_FILE;
 	let content = "{}";
 	try {
-		content = readFileSync(path, "utf8");
+		// Editors on Windows write a byte order mark.
+		content = readFileSync(path, "utf8").replace(/^\uFEFF/, "");
 	} catch (error) {
 		if (named !== undefined || (error as NodeJS.ErrnoException).code !== "ENOENT") {
 			throw new ConfigurationError([`${path}: cannot be read: ${(error as Error).message}`], { cause: error });
