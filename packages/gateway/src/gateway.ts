@@ -172,15 +172,16 @@ export class RunningGateway extends Gateway {
 				? new ConfigurationError([`aliases: ${error.message}`], { cause: error })
 				: error;
 		}
-		try {
-			for (const plugin of plugins) {
+		for (const plugin of plugins) {
+			try {
 				gateway.provided.set(plugin.name, await plugin.setup(gateway));
+			} catch (error) {
+				await gateway.close();
+				const isOperators = !(PLUGINS as readonly Plugin[]).includes(plugin);
+				throw isOperators ? failureOf(plugin, error) : error;
 			}
-			return gateway;
-		} catch (error) {
-			await gateway.close();
-			throw error;
 		}
+		return gateway;
 	}
 
 	/** Returns the value of a plugin that was set up before. */
@@ -210,7 +211,9 @@ export class RunningGateway extends Gateway {
 		if (problem !== undefined) {
 			throw others.length === 0 ? problem : new ConfigurationError(problems.map(({ message }) => message));
 		}
-		await this.#run("started");
+		for (const onStarted of this.#hooks.get("started") ?? []) {
+			await onStarted();
+		}
 		this.#timer = setInterval(() => {
 			this.tokens.refresh();
 			void this.#run("tick");
@@ -229,14 +232,18 @@ export class RunningGateway extends Gateway {
 		await this.find(management)?.close();
 		await this.servers.close();
 		const closers = this.#hooks.get("close") ?? [];
-		for (let close = closers.pop(); close !== undefined; close = closers.pop()) {
-			await close();
-		}
+		this.#hooks.delete("close");
+		await this.#run("close", closers.reverse());
 	}
 
-	async #run(phase: Phase): Promise<void> {
-		for (const hook of this.#hooks.get(phase) ?? []) {
-			await hook();
+	/** Runs the steps of a phase. One that fails is logged: the others run nevertheless. */
+	async #run(phase: Phase, hooks = this.#hooks.get(phase) ?? []): Promise<void> {
+		for (const hook of hooks) {
+			try {
+				await hook();
+			} catch (error) {
+				this.log.error({ err: error, phase }, (error as Error).message);
+			}
 		}
 	}
 
@@ -296,9 +303,9 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Runn
 		const names = plugins.map(({ name }) => name);
 		const problems = [
 			...tokenProblems(settings, tokens),
-			...plugins.flatMap(({ name, check }, at) => [
-				...(names.indexOf(name) < at ? [`plugin ${name}: there are two of this name`] : []),
-				...(check?.(settings) ?? []),
+			...plugins.flatMap((plugin, at) => [
+				...(names.indexOf(plugin.name) < at ? [`plugin ${plugin.name}: there are two of this name`] : []),
+				...problemsOf(plugin, settings),
 			]),
 		];
 		if (problems.length > 0) {
@@ -318,6 +325,22 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Runn
 			? new ConfigurationError([`stateFolder ${stateFolder}: ${message}`], { cause: error })
 			: error;
 	}
+}
+
+/** Returns the problems that a plugin finds in the settings. */
+function problemsOf(plugin: Plugin, settings: Configuration): readonly string[] {
+	try {
+		return [...(plugin.check?.(settings) ?? [])];
+	} catch (error) {
+		return [failureOf(plugin, error).message];
+	}
+}
+
+/** Returns the problem of a plugin that has failed, with its name unless it names its settings. */
+function failureOf({ name }: Plugin, error: unknown): ConfigurationError {
+	return error instanceof ConfigurationError
+		? error
+		: new ConfigurationError([`plugin ${name}: ${(error as Error).message}`], { cause: error });
 }
 
 /** Opens the stores. While they cannot be reached, clients and devices are answered with 503. */

@@ -78,6 +78,50 @@ describe("an operator's own plugin", () => {
 		});
 	});
 
+	it("is named with its problem if it fails before the gateway starts, together with the problems of all others", async () => {
+		const failing = { name: "first", check: () => assert.fail("no such setting"), setup() {} };
+		const second = { name: "second", check: () => ["second: required"], setup() {} };
+		const settings = readConfiguration({ flags: { ...PORTS, stateFolder: makeStateFolder() } });
+		await assert.rejects(createGateway({ settings, log, plugins: [failing, second] }), {
+			name: "ConfigurationError",
+			message: "plugin first: no such setting\nsecond: required",
+		});
+		const broken = { name: "broken", setup: () => assert.fail("no such host") };
+		await assert.rejects(
+			createGateway({ settings, log, plugins: [broken] }),
+			/^ConfigurationError: plugin broken: no such host$/,
+		);
+	});
+
+	it("does not end the gateway if a step of it fails, nor keep others from theirs", async (t) => {
+		const steps: string[] = [];
+		const plugins = ["first", "second"].map(
+			(name): Plugin => ({
+				name,
+				setup(gateway) {
+					for (const phase of ["tick", "stop", "drain", "close"] as const) {
+						gateway.on(phase, () => {
+							steps.push(`${name} ${phase}`);
+							throw new Error(`${phase} failed`);
+						});
+					}
+				},
+			}),
+		);
+		const lines: string[] = [];
+		const settings = readConfiguration({ flags: { ...PORTS, stateFolder: makeStateFolder() } });
+		const destination = { write: (line: string) => void lines.push(line) };
+		const gateway = await createGateway({ settings, log: makeLog("error", destination), plugins });
+		t.after(() => gateway.close());
+		await until(() => steps.includes("second tick"), "both steps run");
+		await gateway.close();
+		assert.deepEqual(
+			steps.filter((step) => !step.endsWith("tick")),
+			["first stop", "second stop", "first drain", "second drain", "second close", "first close"],
+		);
+		assert.match(lines.join(""), /"msg":"close failed"/);
+	});
+
 	it("has its settings among those that operators see, secrets hidden", async () => {
 		const content = `export default ({ setting, text, KEY }) => ({ name: "p", setup() {}, settings: {
 			greeting: setting(text("text"), "What it says", "hello"),
