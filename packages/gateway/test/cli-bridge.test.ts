@@ -104,4 +104,9 @@ describe("xs-mcp-gateway over stdio", () => {
 			"the host shows the reason",
 		);
 	});
+
+	it("as a bridge: tells the host that the URL is wrong", async (t) => {
+		const environment = { XS_MCP_GATEWAY_URL: "127.0.0.1:8766" };
+		await assert.rejects(startClient(t, ["stdio"], environment), /expected a URL .*127\.0\.0\.1:8766/);
+	});
 });

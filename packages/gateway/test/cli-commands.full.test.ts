@@ -131,8 +131,20 @@ describe("xs-mcp-gateway, the program", () => {
 		const call = await command(t, "call", LAMP, SET_VOLUME.name, "volume=30");
 		assert.deepEqual([call.code, call.stdout], [0, "true\n"]);
 		assert.deepEqual(device.calls[0]?.arguments, { volume: 30 });
-		const portable = await command(t, "call", LAMP, "self_audio_speaker_set_volume", "volume=31");
+		const portable = await command(t, "call", LAMP.toUpperCase(), "self_audio_speaker_set_volume", "volume=31");
 		assert.deepEqual([portable.code, device.calls[1]?.name], [0, SET_VOLUME.name]);
+	});
+
+	it("takes the URL of an MCP client, and a token with a line break; an empty URL counts as absent", async (t) => {
+		const { started } = await startProgramWithDevice(t, { id: LAMP });
+		const token = await started.tokens.add({ name: "laptop", kind: "client" });
+		for (const path of ["/", "/mcp", "/mcp/", "/mcp?catalog=full"]) {
+			const environment = { XS_MCP_GATEWAY_URL: `${started.base}${path}`, XS_MCP_GATEWAY_TOKEN: `${token}\r\n` };
+			const { stdout, stderr } = await run(t, ["devices"], environment);
+			assert.match(stdout, /lamp_000001/, `${path}: ${stderr}`);
+		}
+		const { stderr } = await run(t, ["devices"], { XS_MCP_GATEWAY_URL: "" });
+		assert.doesNotMatch(stderr, /expected a URL/);
 	});
 
 	it("renames a device, and forgets devices that have been offline for some time", async (t) => {

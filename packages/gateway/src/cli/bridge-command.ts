@@ -32,11 +32,10 @@ export function addBridgeCommand(program: Command): void {
 
 /**
  * Connects the client that started this process to the gateway that the options name, until the client disconnects. The
- * gateway may start later. If it does not accept the token, or does not know the device, requests of the client are
- * answered with that error, because hosts show nothing of a process that just ends.
+ * gateway may start later. If the URL or the token is wrong, or the device is unknown, requests of the client are answered
+ * with that error, because hosts show nothing of a process that just ends.
  */
 async function runBridge(device: string | undefined, options: ClientFlags & CatalogFlags): Promise<void> {
-	const gateway = clientFor(options);
 	const report = ({ message }: Error): void => console.error(`xs-mcp-gateway: ${message}`);
 	const gone = new Promise<unknown>((resolve) => {
 		process.stdout.on("error", resolve);
@@ -47,11 +46,13 @@ async function runBridge(device: string | undefined, options: ClientFlags & Cata
 	let code: number = EXIT.ok;
 	const firstAttempt = new Promise<void>((resolve) => {
 		const onRetry = (error: Error): void => resolve(report(error));
-		const reached = waitForGateway(() => gateway.address(device, options), onRetry).catch((error: Error) => {
-			report(error);
-			code = EXIT.failed;
-			return new GatewayError("rejected", error.message, { status: 0 });
-		});
+		const reached = waitForGateway(async () => await clientFor(options).address(device, options), onRetry).catch(
+			(error: Error) => {
+				report(error);
+				code = EXIT.failed;
+				return new GatewayError("rejected", error.message, { status: 0 });
+			},
+		);
 		void reached.then((address) => {
 			relay.gateway = address;
 			resolve();

@@ -4,6 +4,7 @@ import type { Progress } from "@modelcontextprotocol/client";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { createParser } from "eventsource-parser";
 import { tryParseJson } from "xs-mcp-firmware/core/text/json";
+import { deviceIdOf } from "../config/access.js";
 import type { DeviceSummary } from "../console/operator-routes.js";
 import { GatewayError } from "../gateway-error.js";
 import { CATALOG_MODES, httpUrl, readValue } from "../plugin.js";
@@ -56,19 +57,22 @@ const LOST = "lost the connection to the gateway";
 export type GatewayClient = ReturnType<typeof clientFor>;
 
 /**
- * Makes a client of the gateway that the flags name: its URL, with or without `/mcp`, and a client's token. An empty token counts as
- * absent: Claude Desktop passes one if the person typed nothing.
+ * Makes a client of the gateway that the flags name: its URL, with or without `/mcp` and a query, and a client's token. Both may be
+ * empty: Claude Desktop passes that if the person typed nothing.
  *
  * @throws GatewayError if the URL is invalid
  */
-export function clientFor({ url = DEFAULT_URL, token }: ClientFlags) {
+export function clientFor(flags: ClientFlags) {
+	const url = flags.url || DEFAULT_URL;
+	// One from a file may end with a line break.
+	const token = flags.token?.trim();
 	try {
 		readValue(httpUrl, url);
 	} catch (error) {
 		throw new GatewayError("usage", `--url: ${(error as Error).message}. Pass a token in XS_MCP_GATEWAY_TOKEN`);
 	}
-	/** Address without a path: http://127.0.0.1:8766. */
-	const base = url.replace(/\/(mcp\/?)?$/, "");
+	/** Address without a path, http://127.0.0.1:8766, and the parameters of one that was copied from an MCP client. */
+	const [, base = "", query] = /^(.*?)(?:\/(?:mcp\/?)?)?(?:\?(.*))?$/s.exec(url) ?? [];
 	const headers: Readonly<Record<string, string>> = token ? { Authorization: `Bearer ${token}` } : {};
 
 	/** Sends one HTTP request. Settles at the response's headers. Rejects with an Error that names the next step. */
@@ -107,7 +111,7 @@ export function clientFor({ url = DEFAULT_URL, token }: ClientFlags) {
 	/** The device of that alias or id. Rejects with an Error that names the known ones. */
 	const device = async (name: string): Promise<DeviceSummary> => {
 		const all = await devices();
-		const found = all.find(({ id, alias }) => id === name || alias === name);
+		const found = all.find(({ id, alias }) => id === deviceIdOf(name) || alias === name);
 		if (found === undefined) {
 			const aliases = all.map(({ alias }) => alias).join(", ");
 			const known = all.length === 0 ? "no device has connected yet" : `known devices: ${aliases}`;
@@ -132,8 +136,13 @@ export function clientFor({ url = DEFAULT_URL, token }: ClientFlags) {
 			{ catalog, catalogLimit, pinnedTools }: CatalogFlags,
 		): Promise<GatewayAddress> {
 			const path = name === undefined ? "/mcp" : `/mcp/${encodeURIComponent((await device(name)).alias)}`;
-			const view = Object.entries({ catalog, catalogLimit, pinnedTools }).filter(([, value]) => value !== undefined);
-			const target = `${path}?${new URLSearchParams(view.map(([name, value]) => [name, `${value}`]))}`;
+			const view = new URLSearchParams(query);
+			for (const [name, value] of Object.entries({ catalog, catalogLimit, pinnedTools })) {
+				if (value !== undefined) {
+					view.set(name, `${value}`);
+				}
+			}
+			const target = `${path}?${view}`;
 			await ask(target, { method: "POST", json: PROBE, headers: ACCEPT });
 			return { url: `${base}${target}`, headers };
 		},
