@@ -5,7 +5,7 @@ import type { ServerIdentity } from "xs-mcp-manager/core";
 import { deviceIdOf } from "./config/access.js";
 import { type ListedSettings, listSettings, tokenProblems } from "./config/configuration.js";
 import type { Configuration } from "./config/settings.js";
-import { lockStateFolder, removeTemporaryFiles, SaveState } from "./config/state-files.js";
+import { lockStateFolder, SaveState, tidyFolder } from "./config/state-files.js";
 import { TokenStore } from "./config/token-store.js";
 import { readPanel } from "./console/console-files.js";
 import { makeMetrics } from "./console/metrics.js";
@@ -288,8 +288,7 @@ export async function createGateway(options: CreateGatewayOptions): Promise<Runn
 	};
 	try {
 		opened.push(await lockStateFolder(stateFolder, onLost));
-		// Killed processes leave files.
-		await removeTemporaryFiles(stateFolder);
+		await tidyFolder(stateFolder);
 		const { mode } = await stat(stateFolder);
 		if (process.platform !== "win32" && (mode & 0o002) !== 0) {
 			log.warn(`stateFolder ${stateFolder}: every user of this machine can change it: chmod o-w ${stateFolder}`);

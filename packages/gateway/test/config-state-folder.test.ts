@@ -1,12 +1,22 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+	chmodSync,
+	chownSync,
+	existsSync,
+	mkdirSync,
+	readdirSync,
+	rmSync,
+	statSync,
+	utimesSync,
+	writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { until } from "../../../host-test/support/testing.js";
 import { lockStateFolder } from "../src/config/state-files.js";
-import { FREE_PORTS, startListening } from "../testing/command-line.js";
+import { FREE_PORTS, run, startListening } from "../testing/command-line.js";
 import { LAMP, WireDevice } from "../testing/gateway.js";
-import { makeStateFolder, sendJson, startProgram } from "../testing/program.js";
+import { makeStateFolder, sendJson, startProgram, tokensIn } from "../testing/program.js";
 
 describe("the state folder", () => {
 	it("is of one gateway: another one does not start with it, and says what to do", async (t) => {
@@ -66,6 +76,42 @@ describe("the state folder", () => {
 		await startProgram(t, { microphones: true }, stateFolder);
 		const left = [...old, ...kept, "recordings"].filter((file) => existsSync(join(stateFolder, file)));
 		assert.deepEqual(left, kept);
+	});
+
+	describe("of another user than root", { skip: process.getuid?.() !== 0 && "only root can make one" }, () => {
+		const NOBODY = 65_534;
+
+		it("is opened beside folders of root, but not with entries of root, which are kept", async (t) => {
+			const stateFolder = makeStateFolder();
+			const give = (paths: readonly string[]): void =>
+				paths.forEach((path) => void chownSync(join(stateFolder, path), NOBODY, NOBODY));
+			await tokensIn(stateFolder).add({ name: "laptop", kind: "client" });
+			const all = ["", ...readdirSync(stateFolder, { recursive: true, encoding: "utf8" })];
+			give(all.filter((path) => !/token.*\.json$/.test(path)));
+			mkdirSync(join(stateFolder, "lost+found"), { mode: 0o700 });
+			t.after(() => process.seteuid?.(0));
+			process.seteuid?.(NOBODY);
+			await assert.rejects(startProgram(t, {}, stateFolder), {
+				name: "ConfigurationError",
+				message: /^stateFolder .*token.*\.json: cannot be read: .*chown -R/,
+			});
+			process.seteuid?.(0);
+			give(all);
+			process.seteuid?.(NOBODY);
+			const { gateway, tokens } = await startProgram(t, {}, stateFolder);
+			assert.equal(tokens.records.length, 1);
+			await gateway.close();
+		});
+
+		it("keeps its owner when root adds a token", async (t) => {
+			const stateFolder = makeStateFolder();
+			chownSync(stateFolder, NOBODY, NOBODY);
+			const { code } = await run(t, ["token", "add", "laptop", "--for", "client", "--state-folder", stateFolder]);
+			assert.equal(code, 0);
+			const files = readdirSync(stateFolder, { recursive: true, encoding: "utf8" });
+			const owners = files.map((file) => statSync(join(stateFolder, file)).uid);
+			assert.deepEqual(new Set(owners), new Set([NOBODY]));
+		});
 	});
 
 	it("that every user can change is warned of", { skip: process.platform === "win32" }, async (t) => {

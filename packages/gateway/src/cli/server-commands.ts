@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
 import type { Command } from "commander";
+import { actAsOwner } from "../config/state-files.js";
 import type { DeviceSummary } from "../console/operator-routes.js";
 import type { BindingSummary } from "../devices/bootstrap/bootstrap-routes.js";
 import type { FirmwareOffer } from "../devices/firmware/firmware-route.js";
@@ -30,6 +31,7 @@ async function login(id: string, { port, ...settings }: { readonly port?: number
 	if (serversFile === undefined) {
 		throw new GatewayError("usage", "missing --servers-file: the file that configures the server");
 	}
+	actAsOwner(stateFolder);
 	// Loaded on use: other commands need no client of MCP.
 	const { readServer, SignIns, signIn } = await import("xs-mcp-manager");
 	const server = await readServer(serversFile, id);
@@ -60,8 +62,10 @@ function visit(line: string): void {
 }
 
 async function logout(id: string, settings: object): Promise<void> {
+	const { stateFolder } = configurationFrom(settings);
+	actAsOwner(stateFolder);
 	const { SignIns } = await import("xs-mcp-manager");
-	await new SignIns(signInFolder(configurationFrom(settings).stateFolder)).remove(id);
+	await new SignIns(signInFolder(stateFolder)).remove(id);
 	console.log(`signed out of ${id}`);
 }
 

@@ -3,6 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { type Command, Option } from "commander";
 import { present, type Store } from "xs-mcp-manager/core";
 import { TOKEN_KINDS, type TokenKind } from "../config/access.js";
+import { actAsOwner } from "../config/state-files.js";
 import { makeSignInCode, TokenStore } from "../config/token-store.js";
 import { GatewayError } from "../gateway-error.js";
 import { openStores } from "../store/open-stores.js";
@@ -164,7 +165,9 @@ async function withStore(
 	settings: object,
 	run: (tokens: TokenStore, store: Store) => Promise<void> | void,
 ): Promise<void> {
-	const { store, close } = await openStores(configurationFrom(settings), (message) => console.error(message));
+	const configuration = configurationFrom(settings);
+	actAsOwner(configuration.stateFolder);
+	const { store, close } = await openStores(configuration, (message) => console.error(message));
 	try {
 		await run(new TokenStore(store), store);
 	} finally {

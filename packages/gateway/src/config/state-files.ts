@@ -1,4 +1,4 @@
-import { mkdirSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import lockfile from "proper-lockfile";
@@ -25,15 +25,47 @@ const TEMPORARY = /^(?:(?:device-key|.+\.json)\.\d+|.+\.json\.new|version\.[0-9a
 /** Milliseconds after which the writer of a temporary file counts as killed. */
 const MAX_WRITE_TIME = 60_000;
 
-/** Removes the temporary files of killed processes from a folder and its subfolders. */
-export async function removeTemporaryFiles(folder: string): Promise<void> {
-	for (const entry of await readdir(folder, { withFileTypes: true })) {
+/**
+ * Removes the temporary files of killed processes from a folder and its subfolders. Folders of other users are left out: lost+found.
+ *
+ * Rejects with ConfigurationError if a file of entries cannot be read: the store would take it for damaged.
+ */
+export async function tidyFolder(folder: string): Promise<void> {
+	const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+		if (error.code !== "EACCES") {
+			throw error;
+		}
+		return [];
+	});
+	for (const entry of entries) {
 		const path = join(folder, entry.name);
 		if (entry.isDirectory()) {
-			await removeTemporaryFiles(path);
+			await tidyFolder(path);
 		} else if (TEMPORARY.test(entry.name) && (await stat(path)).mtimeMs < Date.now() - MAX_WRITE_TIME) {
 			await rm(path, { force: true });
+		} else if (entry.name.endsWith(".json")) {
+			expectReadable(path);
 		}
+	}
+}
+
+/** @throws ConfigurationError with the next step */
+function expectReadable(path: string): void {
+	try {
+		closeSync(openSync(path, "r"));
+	} catch (error) {
+		const { code } = error as NodeJS.ErrnoException;
+		const cure = "make the gateway's user the owner of the state folder: chown -R USER FOLDER";
+		throw new ConfigurationError([`stateFolder ${path}: cannot be read: ${cure} (${code})`], { cause: error });
+	}
+}
+
+/** Makes a command of root act as the owner of a state folder: the gateway could not read files of root. */
+export function actAsOwner(folder: string): void {
+	const { uid, gid } = statSync(folder, { throwIfNoEntry: false }) ?? { uid: 0, gid: 0 };
+	if (process.getuid?.() === 0 && uid !== 0) {
+		process.setegid?.(gid);
+		process.seteuid?.(uid);
 	}
 }
 
