@@ -207,7 +207,8 @@ describe("xs-mcp-gateway, the program", () => {
 
 	it("pushes firmware to one device or all, by their user-only tool", async (t) => {
 		const firmwareFolder = makeFirmwareFolder({ "lamp_1.1.0.bin": "new" });
-		const started = await startProgram(t, { firmwareFolder, userTools: ["*"] });
+		const serversFile = makeServersFile({ odd: nodeServer("odd", ODD_SERVER) });
+		const started = await startProgram(t, { firmwareFolder, userTools: ["*"], serversFile });
 		const inputSchema = { type: "object", properties: { url: { type: "string" }, version: { type: "string" } } };
 		const upgrade = { name: "self.upgrade_firmware", inputSchema, annotations: { audience: ["user"] } };
 		const device = await WireDevice.connect(t, started, { id: LAMP, tools: [upgrade] });

@@ -156,7 +156,10 @@ async function push(device: string | undefined, options: PushFlags): Promise<voi
 		print(await pushTo(device, options));
 		return;
 	}
-	const devices = (await clientFor(options).devices()).filter(({ connected }) => connected);
+	// Configured servers have other transports, and no firmware.
+	const devices = (await clientFor(options).devices()).filter(({ transport }) =>
+		/^(websocket|mqtt)$/.test(transport ?? ""),
+	);
 	let failed = 0;
 	for (const { alias } of devices) {
 		try {
