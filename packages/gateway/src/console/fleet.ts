@@ -53,14 +53,12 @@ export function openFleet(gateway: RunningGateway) {
 	const { servers, updates } = gateway;
 	const { audit, statuses } = gateway.use(history);
 	const activity = recordActivity();
+	/** The rows that are up to date, by id. */
 	const rows = new Map<string, SearchedRow>();
 	/** In the default order; undefined after a change. */
 	let sorted: readonly SearchedRow[] | undefined;
 	/** Totals of all devices; undefined after a change. */
 	let allTotals: FleetTotals | undefined;
-	const changed = new Set<string>();
-	/** Whether any device may have changed: names, tags and tools change without being named. */
-	let mayAllHaveChanged = false;
 	/** Whether something has changed since pages were notified. */
 	let hasChanges = false;
 	let isReporting = false;
@@ -69,52 +67,44 @@ export function openFleet(gateway: RunningGateway) {
 	const pages = new Map<() => void, readonly string[]>();
 	const notifyPages = (): void => [...pages.keys()].forEach((onChange) => void onChange());
 
-	const rowOf = (server: Server) => describeRow(server, activity);
-
-	const refresh = (stale: readonly Server[]): void => {
-		for (const server of stale) {
-			rows.set(server.id, searched(rowOf(server)));
-		}
-		sorted = undefined;
-		allTotals = undefined;
-	};
-
 	/** Reports changes; those that happen meanwhile are reported later. */
 	const reportChanges = (): void => {
 		isReporting = hasChanges;
 		if (hasChanges) {
 			hasChanges = false;
 			setTimeout(reportChanges, CHANGE_DELAY);
-			if (mayAllHaveChanged) {
-				rows.clear();
-				refresh(servers.all);
-			} else {
-				refresh([...changed].flatMap((id) => servers.find(id) ?? []));
-			}
-			changed.clear();
-			mayAllHaveChanged = false;
 			notifyPages();
 		}
 	};
 
-	const touch = (id?: string): void => {
-		if (pages.size === 0) {
-			return;
-		}
-		if (id !== undefined) {
-			changed.add(id);
-		}
-		hasChanges = true;
-		if (!isReporting) {
+	/** Something has changed that pages show. */
+	const touch = (): void => {
+		hasChanges = pages.size > 0;
+		if (hasChanges && !isReporting) {
 			isReporting = true;
 			setTimeout(reportChanges, 0);
 		}
 	};
 
+	/** The row of a device has changed. Without an id, any may have: names, tags and tools change without being named. */
+	const touchRow = (id?: string): void => {
+		if (id === undefined) {
+			rows.clear();
+		} else {
+			rows.delete(id);
+		}
+		sorted = undefined;
+		allTotals = undefined;
+		touch();
+	};
+
 	const visible = (access: Access): readonly SearchedRow[] => {
 		if (sorted === undefined) {
 			// The registry keeps its servers by alias: favourites come first, then those with problems.
-			const all = servers.all.flatMap(({ id }) => rows.get(id) ?? []);
+			for (const server of servers.all.filter(({ id }) => !rows.has(id))) {
+				rows.set(server.id, searched(describeRow(server, activity)));
+			}
+			const all = servers.all.map(({ id }) => rows.get(id) as SearchedRow);
 			const rankOf = ({ row: { tags, problem } }: SearchedRow): number =>
 				tags.includes(FAVOURITE) ? 0 : problem ? 1 : 2;
 			sorted = [0, 1, 2].flatMap((rank) => all.filter((row) => rankOf(row) === rank));
@@ -123,17 +113,14 @@ export function openFleet(gateway: RunningGateway) {
 	};
 
 	statuses.readAfterChanges(({ id }) => [...pages.values()].some((ids) => ids.includes(id)));
-	statuses.on("reported", ({ id }) => touch(id));
+	statuses.on("reported", touch);
 
-	gateway.use(events).log.on("stored", () => touch());
+	gateway.use(events).log.on("stored", touch);
 	servers.on("state", (server) => {
 		activity.stateChanged(server);
-		touch(server.id);
+		touchRow(server.id);
 	});
-	servers.on("changed", () => {
-		mayAllHaveChanged = true;
-		touch();
-	});
+	servers.on("changed", () => touchRow());
 	servers.on("rejected", activity.rejected);
 	servers.on("call", (record, details) => {
 		// The gateway's own status reads are not shown as calls.
@@ -145,20 +132,17 @@ export function openFleet(gateway: RunningGateway) {
 			const time = new Date(entry.time).toISOString();
 			audit?.append({ time, ...call, userOnly: isUserOnly || undefined } satisfies AuditEntry);
 		}
-		if (pages.size > 0) {
-			touch(record.serverId);
-		}
+		touchRow(record.serverId);
 	});
 	updates.on("update", (update) => {
 		activity.updated(update);
-		touch(update.device);
+		touchRow(update.device);
 	});
 
 	return {
 		/** Calls this whenever something may have changed. Returns a function that ends it. */
 		follow(onChange: () => void): () => void {
 			if (pages.size === 0) {
-				refresh(servers.all);
 				interval = setInterval(notifyPages, LISTS_INTERVAL);
 			}
 			pages.set(onChange, []);
@@ -212,7 +196,7 @@ export function openFleet(gateway: RunningGateway) {
 			const statusTool = statusToolOf(server);
 			const status = statusTool && locked.includes(statusTool) ? undefined : statuses.get(id);
 			return {
-				row: rowOf(server),
+				row: describeRow(server, activity),
 				/** The last status that it has reported; absent if none is known, or the page may not read it. */
 				...(status && { status }),
 				/** The states that it went through since the gateway started, the oldest first. */
