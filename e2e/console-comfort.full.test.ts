@@ -6,6 +6,7 @@ import { makeFirmwareFolder } from "xs-mcp-gateway/testing/program";
 import { VOICE } from "xs-mcp-gateway/testing/voice";
 import { whyNoChromium } from "../host-test/support/chromium.js";
 import { testWith, until } from "../host-test/support/testing.js";
+import { connectOverHttp } from "./clients.js";
 import { complaintsOf, LAMP, openConsole, openSignedIn, openWithDevice, startConsole, VOLUME } from "./console-page.js";
 
 const itConsole = testWith(startConsole);
@@ -35,6 +36,14 @@ describe("everyday use of the console in Chromium", { skip: whyNoChromium }, () 
 			"it is no favourite any more, and keeps its tag",
 		);
 		assert.deepEqual(complaintsOf(page), []);
+	});
+
+	it("shows the tools of a device as they are now", async (t) => {
+		const { device, page } = await openWithDevice(t, { tools: [VOLUME] });
+		await page.locator(".row .name a").click();
+		await page.getByRole("slider", { name: "Volume" }).waitFor();
+		device.changeTools([{ ...VOLUME, name: "self.siren.test", title: "Test siren" }]);
+		await page.locator(".tool", { hasText: "Test siren" }).waitFor({ timeout: 20_000 });
 	});
 
 	it("stays with a device that gets another name, here or elsewhere", async (t) => {
@@ -189,16 +198,15 @@ describe("everyday use of the console in Chromium", { skip: whyNoChromium }, () 
 		}
 	});
 
-	itConsole("marks which client is a page of the console, and which has the page's own token", async (gateway, t) => {
-		await WireDevice.connect(t, gateway, { id: LAMP, tools: [VOLUME] });
-		const other = await openSignedIn(t, gateway);
-		await other.locator(".row .name a").click();
-		await other.getByRole("slider", { name: "Volume" }).waitFor();
+	itConsole("marks which client has the page's own token", async (gateway, t) => {
+		const client = await connectOverHttp(`${gateway.base}/mcp`, "2025-11-25", gateway.secret);
+		t.after(() => client.close());
 		const page = await openSignedIn(t, gateway);
 		await page.getByRole("link", { name: "Clients" }).click();
-		const row = page.getByRole("row", { name: /xs-mcp-console/ });
-		await row.getByText("console page").waitFor();
-		await row.getByText("your token").waitFor();
+		await page
+			.getByRole("row", { name: /test-client/ })
+			.getByText("your token")
+			.waitFor();
 	});
 
 	itConsole("says in words what is wrong with a token's name", async (gateway, t) => {

@@ -71,7 +71,7 @@ describe("history and audit log in the console in Chromium", { skip: whyNoChromi
 		assert.deepEqual(complaintsOf(page), []);
 	});
 
-	it("shows what the device logged while no page was open", async (t) => {
+	it("shows what the device logged while no page was open, and what it logs meanwhile", async (t) => {
 		const { device, page, gateway } = await openWithDevice(t);
 		device.notify("notifications/message", { level: "warning", data: "the tank is empty" });
 		await until(
@@ -80,6 +80,8 @@ describe("history and audit log in the console in Chromium", { skip: whyNoChromi
 		);
 		await page.locator(".row .name a").click();
 		await page.getByText("the tank is empty").waitFor();
+		device.notify("notifications/message", { level: "info", data: "the tank is full" });
+		await page.getByText("the tank is full").waitFor({ timeout: 5000 });
 	});
 
 	it("shows an operator who called and changed what, finds some of it, and gives all of it as a file", async (t) => {

@@ -13,6 +13,9 @@ export const list = signal<FleetMessage["list"]>(undefined);
 /** The device that the page looks at; null if it is not known; undefined until the gateway has said. */
 export const device = signal<FleetMessage["device"]>(undefined);
 
+/** When the device that the page looks at has logged its last message, in milliseconds since 1970. Only for operators. */
+export const logged = signal(0);
+
 /** The short lists. Undefined: the session may not see them. */
 export const lists = signal<Partial<OperatorLists>>({});
 
@@ -49,8 +52,9 @@ export function keepLooking(id: string): void {
 	}
 }
 
-function apply({ stream: name, totals: numbers, list: part, device: detail, ...rest }: FleetMessage): void {
+function apply({ stream: name, totals: numbers, list: part, device: detail, logged: at, ...rest }: FleetMessage): void {
 	batch(() => {
+		logged.value = at ?? logged.value;
 		totals.value = numbers ?? totals.value;
 		list.value = part ?? list.value;
 		if (detail !== undefined && (detail === null || [detail.row.id, detail.row.alias].includes(view.device ?? ""))) {

@@ -1,4 +1,3 @@
-import { CONSOLE_CLIENT } from "../store/device-link.js";
 import { lists } from "../store/fleet.js";
 import { deviceHref } from "../store/route.js";
 import { ask, session } from "../store/session.js";
@@ -46,7 +45,7 @@ function Clients() {
 						{clients.map(({ name, version, principal, since, calls }, index) => (
 							<tr key={`${since} ${index}`}>
 								<td>
-									{visibleLine(name)} {name === CONSOLE_CLIENT && <Badge>{t("console")}</Badge>}
+									{visibleLine(name)}
 									<small>{visibleLine(version)}</small>
 								</td>
 								<td>

@@ -4,8 +4,10 @@ import { useMemo } from "preact/hooks";
 import type { DeviceDetail } from "../../src/console/fleet.js";
 import type { CallEntry } from "../../src/console/messages.js";
 import type { WebhookSummary } from "../../src/events/webhooks.js";
-import { askEvents, CONSOLE_CLIENT, type DeviceLink } from "../store/device-link.js";
-import { ask } from "../store/session.js";
+import type { LoggedMessage } from "../../src/history/history.js";
+import { askEvents, CONSOLE_CLIENT } from "../store/device-link.js";
+import { logged } from "../store/fleet.js";
+import { ask, pathOf } from "../store/session.js";
 import { clock, t, visible, visibleLine } from "../texts.js";
 import { eventName, eventText } from "../words.js";
 import { Button, CallText, Card, Form, LogEntry, LogList, Snippet, show, TextField, useLoaded } from "./basics.js";
@@ -73,9 +75,11 @@ export function EventList({ events, children }: RenderableProps<Pick<DeviceDetai
 	);
 }
 
-/** The device's own log: what the gateway has kept, and more while this view is open. */
-export function DeviceLog({ link }: { readonly link: DeviceLink }) {
-	const { value: lines } = link.log;
+/** The device's own log, as the gateway keeps it. */
+export function DeviceLog({ alias }: { readonly alias: string }) {
+	const read = (): Promise<{ messages: readonly LoggedMessage[] }> => ask(`${pathOf(alias)}/log`);
+	const { value } = useLoaded(read, [alias, logged.value]);
+	const { messages: lines } = value ?? { messages: [] };
 	return (
 		<Card title={t("deviceLog")}>
 			<LogList empty={t("noLog")}>

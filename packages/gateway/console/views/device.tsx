@@ -7,7 +7,7 @@ import { renameInAddress } from "../store/route.js";
 import { session } from "../store/session.js";
 import { t, visible, visibleLine } from "../texts.js";
 import { toolTitle } from "../words.js";
-import { Card } from "./basics.js";
+import { Card, useLoaded } from "./basics.js";
 import { Controls } from "./controls.js";
 import { DeviceHead } from "./device-head.js";
 import { CallLog, DeviceLog, EventList, EventWebhook } from "./device-logs.js";
@@ -49,17 +49,12 @@ function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
 	// Another name, a device that came back or a gateway that restarted: sessions from before are gone.
 	const { value: generation } = epoch;
 	const link = useMemo(() => new DeviceLink(alias), [alias, generation]);
-	useEffect(() => {
-		if (online) {
-			void link.open();
-		}
-		return () => link.close();
-	}, [link, online]);
+	const { problem } = useLoaded(async () => online && (await link.open()), [link, online, detail.toolsVersion]);
 	useEffect(() => detail.status && link.take(detail.status), [link, detail]);
 	return (
 		<>
 			<DeviceHead detail={detail} link={link} />
-			{link.problem.value !== "" && isConnected.value && <p class="banner warn">{visible(link.problem.value)}</p>}
+			{problem !== "" && isConnected.value && <p class="banner warn">{visible(problem)}</p>}
 			<div class="columns">
 				<div class="side">
 					<Controls link={link} isDisabled={!online || !isConnected.value} />
@@ -73,7 +68,7 @@ function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
 						<EventWebhook key={alias} alias={alias} isServer={row.kind === "server"} />
 					</EventList>
 					<CallLog calls={calls} />
-					<DeviceLog link={link} />
+					{session.value?.operator && <DeviceLog alias={alias} />}
 				</div>
 			</div>
 		</>

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import type { FleetRow } from "../../src/console/fleet.js";
 import { FAVOURITE } from "../../src/console/messages.js";
 import { controlsOf, readingsIn } from "../store/controls.js";
-import { RowLink } from "../store/device-link.js";
+import { DeviceLink } from "../store/device-link.js";
 import { isConnected, list, look, totals } from "../store/fleet.js";
 import { deviceHref, NO_QUERY } from "../store/route.js";
 import { ago, t, visibleLine } from "../texts.js";
@@ -72,7 +72,7 @@ export function HomeView() {
 
 function DeviceTile({ row }: { readonly row: FleetRow }) {
 	const { alias, online, since, problem, update, status: reported, setters = [] } = row;
-	const link = useMemo(() => new RowLink(alias), [alias]);
+	const link = useMemo(() => new DeviceLink(alias), [alias]);
 	useEffect(() => {
 		link.tools.value = [...setters, STATUS_TOOL].map(
 			(name): Tool => ({ name, inputSchema: { type: "object" }, annotations: { destructiveHint: false } }),

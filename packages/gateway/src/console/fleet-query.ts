@@ -186,6 +186,6 @@ function contentFor(fleet: Fleet, { list, device }: FleetView, admission: Client
 		...(device !== undefined && { device: fleet.detail(device, access) ?? null }),
 		// Other clients and rejections are for those who may see every device.
 		...(access.devices === undefined && !access.isForeignPage && lists),
-		...(mayOperate(admission) && { approvals }),
+		...(mayOperate(admission) && { approvals, logged: device === undefined ? 0 : fleet.loggedAt(device) }),
 	};
 }

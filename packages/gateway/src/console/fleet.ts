@@ -1,5 +1,5 @@
 import { ALL_KINDS } from "xs-mcp-firmware/hardware/vocabulary";
-import { isUserOnly, type Server } from "xs-mcp-manager/core";
+import { isUserOnly, type Server, type ServerTool } from "xs-mcp-manager/core";
 import type { IconName } from "../catalog/icon-paths.js";
 import { type Access, hasUserTools, reaches } from "../config/access.js";
 import { bindingSummary } from "../devices/bootstrap/bootstrap-routes.js";
@@ -51,8 +51,11 @@ export type OperatorLists = Fleet["lists"];
  */
 export function openFleet(gateway: RunningGateway) {
 	const { servers, updates } = gateway;
-	const { audit, statuses } = gateway.use(history);
+	const { audit, statuses, history: kept } = gateway.use(history);
 	const activity = recordActivity();
+	/** Numbers of the lists of tools, which are never changed. */
+	const versions = new WeakMap<readonly ServerTool[], number>();
+	let lastVersion = 0;
 	/** The rows that are up to date, by id. */
 	const rows = new Map<string, SearchedRow>();
 	/** In the default order; undefined after a change. */
@@ -116,6 +119,7 @@ export function openFleet(gateway: RunningGateway) {
 	statuses.on("reported", touch);
 
 	gateway.use(events).log.on("stored", touch);
+	servers.on("notification", (_server, method) => method === "notifications/message" && touch());
 	servers.on("state", (server) => {
 		activity.stateChanged(server);
 		touchRow(server.id);
@@ -193,10 +197,14 @@ export function openFleet(gateway: RunningGateway) {
 			const recent = gateway.use(events).recent(id, access, MAX_EVENTS_SENT);
 			const calls = activity.callsOf(id).slice(-MAX_CALLS_SENT).reverse();
 			const locked = isUser ? [] : server.tools.filter(isUserOnly);
+			lastVersion += versions.has(server.tools) ? 0 : 1;
+			versions.set(server.tools, versions.get(server.tools) ?? lastVersion);
 			const statusTool = statusToolOf(server);
 			const status = statusTool && locked.includes(statusTool) ? undefined : statuses.get(id);
 			return {
 				row: describeRow(server, activity),
+				/** Another number when its tools have changed. */
+				toolsVersion: versions.get(server.tools),
 				/** The last status that it has reported; absent if none is known, or the page may not read it. */
 				...(status && { status }),
 				/** The states that it went through since the gateway started, the oldest first. */
@@ -218,6 +226,8 @@ export function openFleet(gateway: RunningGateway) {
 				...(pageUrl !== undefined && { pageUrl }),
 			};
 		},
+		/** When a device has logged its last message, in milliseconds since 1970; 0 if none is kept. */
+		loggedAt: (name: string) => kept?.find(servers.find(name)?.id ?? name)?.loggedAt ?? 0,
 		get lists() {
 			const manager = gateway.use(management);
 			const configured = new Set(manager?.configs.map(({ id }) => id));

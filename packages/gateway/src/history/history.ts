@@ -230,6 +230,8 @@ function openHistory(prefix: string, maxBytes: number, onSaved: OnSaved) {
 	return {
 		/** When its status was read, in milliseconds since 1970. */
 		measuredAt: 0,
+		/** When its last log message came, in milliseconds since 1970. */
+		loggedAt: 0,
 		get bytes() {
 			return lines.bytes + log.bytes;
 		},
@@ -241,7 +243,8 @@ function openHistory(prefix: string, maxBytes: number, onSaved: OnSaved) {
 		logged({ level, data = null, logger }: Readonly<Record<string, unknown>>): void {
 			const said = typeof data === "string" ? data : JSON.stringify(data);
 			const text = (typeof logger === "string" ? `${logger}: ${said}` : said).slice(0, MAX_MESSAGE);
-			log.append({ time: Date.now(), level: typeof level === "string" ? level.slice(0, MAX_LEVEL) : "info", text });
+			this.loggedAt = Date.now();
+			log.append({ time: this.loggedAt, level: typeof level === "string" ? level.slice(0, MAX_LEVEL) : "info", text });
 		},
 		flush,
 		async read({ from, to }: Span): Promise<HistoryPart> {
