@@ -88,9 +88,6 @@ async function sendView(): Promise<void> {
 /** Whether the gateway can be reached. */
 export const isConnected = signal(true);
 
-/** Increases whenever the gateway was lost and found again: sessions with it may be gone. */
-export const epoch = signal(0);
-
 /** Milliseconds without a message after which the gateway counts as lost: it sends one every 10 s. */
 const PATIENCE = 25_000;
 
@@ -101,19 +98,12 @@ const RETRY_DELAY = 1_000;
 const HIDDEN_TIME = 30_000;
 
 let source: EventSource | undefined;
-let wasLost = false;
 let hiding: ReturnType<typeof setTimeout> | undefined;
 let watchdog: ReturnType<typeof setTimeout> | undefined;
 
 function openStream(): void {
 	closeStream();
 	source = new EventSource("console/stream");
-	source.onopen = () => {
-		if (wasLost) {
-			wasLost = false;
-			epoch.value += 1;
-		}
-	};
 	source.onmessage = ({ data }) => {
 		watch();
 		apply(JSON.parse(data as string) as FleetMessage);
@@ -136,7 +126,6 @@ function watch(): void {
 /** The gateway is gone, or the session has ended. */
 function onLost(): void {
 	closeStream();
-	wasLost = true;
 	void connect();
 }
 

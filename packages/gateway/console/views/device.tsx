@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { DeviceDetail } from "../../src/console/fleet.js";
 import { DeviceLink } from "../store/device-link.js";
-import { device, epoch, isConnected, keepLooking, look } from "../store/fleet.js";
+import { device, isConnected, keepLooking, look } from "../store/fleet.js";
 import { renameInAddress } from "../store/route.js";
 import { session } from "../store/session.js";
 import { t, visible, visibleLine } from "../texts.js";
@@ -46,9 +46,7 @@ export function DeviceView({ alias }: { readonly alias: string }) {
 function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
 	const { row, calls, events } = detail;
 	const { alias, online } = row;
-	// Another name, a device that came back or a gateway that restarted: sessions from before are gone.
-	const { value: generation } = epoch;
-	const link = useMemo(() => new DeviceLink(alias), [alias, generation]);
+	const link = useMemo(() => new DeviceLink(alias), [alias]);
 	const { problem } = useLoaded(async () => online && (await link.open()), [link, online, detail.toolsVersion]);
 	useEffect(() => detail.status && link.take(detail.status), [link, detail]);
 	return (

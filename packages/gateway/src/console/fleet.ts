@@ -53,9 +53,9 @@ export function openFleet(gateway: RunningGateway) {
 	const { servers, updates } = gateway;
 	const { audit, statuses, history: kept } = gateway.use(history);
 	const activity = recordActivity();
-	/** Numbers of the lists of tools, which are never changed. */
+	/** Numbers of the lists of tools, which are never changed. No gateway that starts later has the same. */
 	const versions = new WeakMap<readonly ServerTool[], number>();
-	let lastVersion = 0;
+	let lastVersion = Date.now();
 	/** The rows that are up to date, by id. */
 	const rows = new Map<string, SearchedRow>();
 	/** In the default order; undefined after a change. */
