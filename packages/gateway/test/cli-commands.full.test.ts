@@ -296,6 +296,16 @@ describe("xs-mcp-gateway, the program", () => {
 		assert.match(one.stderr, /--operator cannot be combined with --device/);
 	});
 
+	it("makes tokens for devices by id or alias", async (t) => {
+		const { started } = await startProgramWithDevice(t, { id: LAMP });
+		await started.gateway.servers.edit(LAMP, { alias: "kitchen" });
+		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: started.stateFolder };
+		const devices = ["kitchen", "02:00:00:00:00:99"].flatMap((each) => ["--device", each]);
+		assert.equal((await run(t, ["token", "add", "kiosk", "--for", "client", ...devices], environment)).code, 0);
+		started.tokens.refresh();
+		assert.deepEqual(started.tokens.records[0]?.devices, [LAMP, "02:00:00:00:00:99"]);
+	});
+
 	it("makes tokens that may listen with microphones, for clients that do not only read", async (t) => {
 		const environment = { XS_MCP_GATEWAY_STATE_FOLDER: makeStateFolder() };
 		const add = ["token", "add", "agent", "--allow-microphone", "--for"];

@@ -1,8 +1,9 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline/promises";
 import { type Command, Option } from "commander";
-import { present, type Store } from "xs-mcp-manager/core";
+import { ALIAS, present, type Store } from "xs-mcp-manager/core";
 import { TOKEN_KINDS, type TokenKind } from "../config/access.js";
+import type { Configuration } from "../config/settings.js";
 import { actAsOwner } from "../config/state-files.js";
 import { makeSignInCode, TokenStore } from "../config/token-store.js";
 import { GatewayError } from "../gateway-error.js";
@@ -35,7 +36,7 @@ export function addTokenCommands(program: Command): void {
 		.description("Create a token and print it once")
 		.argument("<name>", "Label shown in lists and logs")
 		.addOption(new Option("--for <kind>", "Who uses it").choices(TOKEN_KINDS).makeOptionMandatory())
-		.option("--device <id>", "Restrict the token to the device with this id (repeatable)", collect)
+		.option("--device <device>", "Restrict the token to the device with this id or alias (repeatable)", collect)
 		.option("--allow-user-tools", "Let the client call user-only tools")
 		.option("--allow-microphone", "Let the client listen with the microphones of devices, if the gateway allows that")
 		.option("--operator", "Let the client manage tokens and configured servers, in the console")
@@ -74,14 +75,19 @@ async function addToken(
 	if (problem) {
 		throw new GatewayError("usage", problem);
 	}
-	await withStore(settings, async (tokens) => {
+	await withStore(settings, async (tokens, store, configuration) => {
+		const idOf = (name: string): string => {
+			const [configured] = [...configuration.aliases].find(([, alias]) => alias === name) ?? [];
+			const stored = store.get(ALIAS + name)?.value as { readonly device?: string } | undefined;
+			return configured ?? stored?.device ?? name;
+		};
 		const isFirst = !tokens.needs(kind);
 		if (isFirst && !yes) {
 			await confirmFirstToken(kind);
 		}
 		const expires = days === undefined ? undefined : new Date(tokens.now + days * MILLISECONDS_PER_DAY).toISOString();
 		const rights = {
-			devices: device,
+			devices: device?.map(idOf),
 			userTools: allowUserTools,
 			microphone: allowMicrophone,
 			operator,
@@ -163,13 +169,13 @@ async function removeToken(name: string, tokens: TokenStore): Promise<void> {
 /** Runs a command on the store: that of the state folder, or of the cluster. */
 async function withStore(
 	settings: object,
-	run: (tokens: TokenStore, store: Store) => Promise<void> | void,
+	run: (tokens: TokenStore, store: Store, configuration: Configuration) => Promise<void> | void,
 ): Promise<void> {
 	const configuration = configurationFrom(settings);
 	actAsOwner(configuration.stateFolder);
 	const { store, close } = await openStores(configuration, (message) => console.error(message));
 	try {
-		await run(new TokenStore(store), store);
+		await run(new TokenStore(store), store, configuration);
 	} finally {
 		await close();
 	}

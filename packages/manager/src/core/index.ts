@@ -1,7 +1,7 @@
 // For programs that add their own transports: the gateway. The manager itself is in ../manager/index.ts.
 
 export * from "../store/store.js";
-export { EVERY_DEVICE } from "./aliases.js";
+export { ALIAS, EVERY_DEVICE } from "./aliases.js";
 export * from "./asking.js";
 export * from "./audio-link.js";
 export * from "./connection.js";
