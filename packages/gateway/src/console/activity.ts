@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { type CallDetails, type CallRecord, isUserOnly, type Server } from "xs-mcp-manager/core";
 import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
 import type { HistoryPart } from "../history/history.js";
-import type { CallEntry, FirmwareEntry } from "./messages.js";
+import type { CallEntry } from "./messages.js";
 
 /** Maximum number of devices with recorded activity. The least recently active is dropped. */
 const MAX_DEVICES = 10_000;
@@ -50,7 +50,7 @@ interface DeviceCalls {
 export function recordActivity() {
 	const devices = new LRUCache<string, DeviceCalls>({ max: MAX_DEVICES });
 	const states = new LRUCache<string, HistoryPart["states"]>({ max: MAX_DEVICES });
-	const updates = new LRUCache<string, FirmwareEntry>({ max: MAX_DEVICES });
+	const updates = new LRUCache<string, FirmwareUpdate & { readonly time: number }>({ max: MAX_DEVICES });
 	/** `isUserOnly`: its arguments and its answer are shown only to those who may call user-only tools. */
 	const calls: { readonly entry: CallEntry; readonly isUserOnly: boolean }[] = [];
 	const rejections: { readonly time: number; readonly description: string }[] = [];

@@ -1,6 +1,5 @@
 // Messages to the console's page.
 import type { CallRecord } from "xs-mcp-manager/core";
-import type { FirmwareUpdate } from "../devices/firmware/firmware-updates.js";
 
 /** The tag of devices that come first in the console. */
 export const FAVOURITE = "favourite";
@@ -22,11 +21,6 @@ export interface CallEntry extends CallRecord {
 	readonly args?: string | undefined;
 	readonly answer?: string | undefined;
 	/** In milliseconds since 1970. */
-	readonly time: number;
-}
-
-/** A step of a firmware update. */
-export interface FirmwareEntry extends FirmwareUpdate {
 	readonly time: number;
 }
 
