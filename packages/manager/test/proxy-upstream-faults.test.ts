@@ -55,6 +55,23 @@ describe("the proxy before an upstream that has had too many requests", () => {
 	});
 });
 
+for (const skill of ["", "/s"]) {
+	it(`the proxy says that a response has no answer, ${skill === "" ? "without" : "with"} a gate`, async (t) => {
+		const upstream = await serveResults(t, ({ method }, response) => {
+			if (method === "tools/call") {
+				response.writeHead(200, { "Content-Type": "text/event-stream" }).end(": counting\n\n");
+				return undefined;
+			}
+			return plainResult(method);
+		});
+		const proxy = makeProxy(readProxyOptions({ upstream, skill }, {}));
+		t.after(() => proxy.upstream.disconnect("the test has ended"));
+		await proxy.callTool("activate", {}, {});
+		const text = textOf(await proxy.callTool("count", {}, {}), true);
+		assert.equal(text, "the response ended without an answer. The call may have been carried out.");
+	});
+}
+
 async function openBeforeHung(t: TestContext, skill: string, timing: Partial<UpstreamTiming>) {
 	const upstream = await startPlainUpstream(t);
 	const options = readProxyOptions({ upstream: upstream.url, skill }, {});

@@ -174,11 +174,14 @@ export function makeProxy(options: ProxyOptions, timing = UPSTREAM_TIMING) {
 
 	/** The text for a request that failed because the connection was lost. Throws any other error. */
 	const textOfLoss = (error: unknown, describe: (reason: string) => string): string => {
-		if (!(error instanceof ServerError) || (error.code !== "server-disconnected" && error.code !== "server-offline")) {
+		const code = error instanceof ServerError ? error.code : undefined;
+		// A response without an answer leaves the connection open.
+		const isCut = code === "server-disconnected" && !upstream.isConnected;
+		if (!isCut && code !== "server-offline") {
 			throw error;
 		}
 		const text = describe(upstream.lostReason);
-		return error.code === "server-disconnected" ? `${text} ${TEXTS.perhapsCarriedOut}` : text;
+		return isCut ? `${text} ${TEXTS.perhapsCarriedOut}` : text;
 	};
 
 	/** Connects, unless it is connected. Returns an error text if that fails. */

@@ -53,6 +53,10 @@ export class Upstream extends EventEmitter<UpstreamEvents> {
 		this.#timing = timing;
 	}
 
+	get isConnected(): boolean {
+		return this.#connection !== undefined;
+	}
+
 	/** Closes the connection if the upstream does not answer. */
 	async check(): Promise<void> {
 		await this.#connection?.check(this.#timing.ping);
