@@ -172,7 +172,7 @@ export class Session implements Channel, ResponseForm {
 		const from = last === "" ? { stream: STANDALONE, number: this.#sent } : readEventId(last);
 		const missed = from === undefined ? "" : this.#events.after(from);
 		if (from?.stream === STANDALONE) {
-			this.#openStandalone(response, missed);
+			this.#openStandalone(response, missed, last !== "" && this.#standalone !== undefined);
 			return;
 		}
 		const exchange = [...this.#exchanges].find(({ stream }) => stream === from?.stream);
@@ -275,7 +275,10 @@ export class Session implements Channel, ResponseForm {
 	#resubscribe(): void {
 		for (const uri of this.#missing) {
 			this.#client.subscriptions.add(uri).then(
-				() => this.#missing.delete(uri),
+				() => {
+					this.#missing.delete(uri);
+					this.#client.announce({ kind: "updated", uri });
+				},
 				() => {},
 			);
 		}
@@ -303,7 +306,7 @@ export class Session implements Channel, ResponseForm {
 		}
 	}
 
-	#openStandalone(response: ServerResponse, missed: string): void {
+	#openStandalone(response: ServerResponse, missed: string, isResumed: boolean): void {
 		const exchange = this.#standalone ?? new Exchange(response, this);
 		this.#standalone = exchange;
 		exchange.moveTo(response, missed);
@@ -319,6 +322,10 @@ export class Session implements Channel, ResponseForm {
 		for (const list of this.#client.changes.keys()) {
 			this.#client.changes.set(list, true);
 			this.#client.announce({ kind: list });
+		}
+		// A client without a stream has got no update.
+		for (const uri of isResumed ? [] : this.#client.subscriptions.uris) {
+			this.#client.announce({ kind: "updated", uri });
 		}
 	}
 
