@@ -15,7 +15,7 @@ const FAULTS: readonly (readonly [fault: string, files: Readonly<Record<string, 
 	[
 		"an import of Node's",
 		{ "tools/level.ts": TOOL.replace("../lib/level.js", "node:fs") },
-		/tools\/level\.ts:2:24: node:fs: not a module of the virtual device/,
+		/tools\/level\.ts:2:25: node:fs: not a module of the virtual device/,
 	],
 	[
 		"a module that its manifest does not name, which a chip would not have",
@@ -81,7 +81,7 @@ describe("a project of its own on a virtual device", () => {
 		);
 		await assert.rejects(
 			openDevice({ folder: ownProject({ "tools/other.ts": TOOL }) }),
-			/tools\/level and tools\/other both define the tool self\.pond\.level/,
+			/tools\/other\.ts: tool self\.pond\.level: .*tools\/level\.ts has a tool of this name: choose another name/,
 		);
 	});
 

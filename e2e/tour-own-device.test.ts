@@ -33,7 +33,7 @@ describe("npm start with a device of one's own", () => {
 
 	it("warns of a pin that decides how the chip starts", () => {
 		const { status, stdout } = startOwn(writeDevice("pump: relay({ pin: 12 })"), "quit");
-		assert.match(stdout, /warning: part pump: pin 12 decides how the ESP32 starts/);
+		assert.match(stdout, /warning: .*device\.ts: part pump: pin 12 decides how the ESP32 starts/);
 		assert.equal(status, 0);
 	});
 });
