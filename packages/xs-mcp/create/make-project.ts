@@ -17,7 +17,7 @@ export const readOffered = (text: string): string => readBoard(text, BOARDS);
 /** The languages of the firmware's own words, the default first. */
 export const LANGUAGES: readonly string[] = SETTINGS.language.choices.map(String);
 
-/** mcconfig's name of a board. */
+/** mcconfig's name of a board. @internal exported for a test */
 export function targetOf(board: string): string {
 	return board === "esp32" ? board : `esp32/${board}`;
 }
