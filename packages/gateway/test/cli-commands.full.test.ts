@@ -139,7 +139,7 @@ describe("xs-mcp-gateway, the program", () => {
 		const { started } = await startProgramWithDevice(t, { id: LAMP });
 		const token = await started.tokens.add({ name: "laptop", kind: "client" });
 		for (const path of ["/", "/mcp", "/mcp/", "/mcp?catalog=full"]) {
-			const environment = { XS_MCP_GATEWAY_URL: `${started.base}${path}`, XS_MCP_GATEWAY_TOKEN: `${token}\r\n` };
+			const environment = { XS_MCP_GATEWAY_URL: `${started.base}${path}\r\n`, XS_MCP_GATEWAY_TOKEN: `${token}\r\n` };
 			const { stdout, stderr } = await run(t, ["devices"], environment);
 			assert.match(stdout, /lamp_000001/, `${path}: ${stderr}`);
 		}

@@ -45,6 +45,16 @@ describe("configuration", () => {
 		assert.equal(configuration.callTimeout, 30_000);
 	});
 
+	it("reads variables of a file with line ends of Windows", () => {
+		const environment = {
+			XS_MCP_GATEWAY_HTTP_PORT: "1\r",
+			XS_MCP_GATEWAY_STATE_FOLDER: "/data\r",
+			XS_MCP_GATEWAY_CLUSTER: "\r",
+		};
+		const { httpPort, stateFolder, cluster } = readConfiguration({ environment });
+		assert.deepEqual([httpPort, stateFolder, cluster], [1, "/data", undefined]);
+	});
+
 	it("names a setting as the user wrote it, with the value and what was expected", (t) => {
 		const file = fileWith(t, { httpPort: 99_999, mqtt: "perhaps" });
 		assert.deepEqual(

@@ -63,9 +63,8 @@ export type GatewayClient = ReturnType<typeof clientFor>;
  * @throws GatewayError if the URL is invalid
  */
 export function clientFor(flags: ClientFlags) {
-	const url = flags.url || DEFAULT_URL;
-	// One from a file may end with a line break.
-	const token = flags.token?.trim();
+	// Values from a file may end with a line break.
+	const [url, token] = [flags.url?.trim() || DEFAULT_URL, flags.token?.trim()];
 	try {
 		readValue(httpUrl, url);
 	} catch (error) {

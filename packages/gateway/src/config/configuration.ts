@@ -215,8 +215,9 @@ function given(name: string, { flags, environment }: ConfigurationSources, file:
 	if (flag !== undefined) {
 		return { value: flag, source: flagOf(name), folder };
 	}
-	const variable = environment?.[variableOf(name)];
-	if (variable !== undefined && variable !== "") {
+	// A file of variables from Windows leaves a carriage return.
+	const variable = environment?.[variableOf(name)]?.trim();
+	if (variable) {
 		return { value: variable, source: variableOf(name), folder };
 	}
 	const value = file.settings[name];
