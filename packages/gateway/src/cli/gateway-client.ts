@@ -135,13 +135,10 @@ export function clientFor(flags: ClientFlags) {
 			{ catalog, catalogLimit, pinnedTools }: CatalogFlags,
 		): Promise<GatewayAddress> {
 			const path = name === undefined ? "/mcp" : `/mcp/${encodeURIComponent((await device(name)).alias)}`;
-			const view = new URLSearchParams(query);
-			for (const [name, value] of Object.entries({ catalog, catalogLimit, pinnedTools })) {
-				if (value !== undefined) {
-					view.set(name, `${value}`);
-				}
-			}
-			const target = `${path}?${view}`;
+			const flags = Object.entries({ catalog, catalogLimit, pinnedTools }).filter(([, value]) => value !== undefined);
+			// Of two parameters with one name, the gateway takes the last.
+			const view = [...new URLSearchParams(query), ...flags.map(([name, value]) => [name, `${value}`])];
+			const target = `${path}?${new URLSearchParams(view)}`;
 			await ask(target, { method: "POST", json: PROBE, headers: ACCEPT });
 			return { url: `${base}${target}`, headers };
 		},
