@@ -4,16 +4,12 @@ import { useMemo } from "preact/hooks";
 import type { DeviceDetail } from "../../src/console/fleet.js";
 import type { CallEntry } from "../../src/console/messages.js";
 import type { WebhookSummary } from "../../src/events/webhooks.js";
-import type { LoggedMessage } from "../../src/history/history.js";
 import { askEvents, CONSOLE_CLIENT } from "../store/device-link.js";
-import { logged } from "../store/fleet.js";
-import { ask, pathOf } from "../store/session.js";
+import { ask } from "../store/session.js";
 import { clock, t, visible, visibleLine } from "../texts.js";
 import { eventName, eventText } from "../words.js";
 import { Button, CallText, Card, Form, LogEntry, LogList, Snippet, show, TextField, useLoaded } from "./basics.js";
 import { Select } from "./inputs.js";
-
-const MAX_LINES = 100;
 
 /** Characters of an event's data. */
 const MAX_DATA = 1_000;
@@ -71,24 +67,6 @@ export function EventList({ events, children }: RenderableProps<Pick<DeviceDetai
 				))}
 			</LogList>
 			{children}
-		</Card>
-	);
-}
-
-/** The device's own log, as the gateway keeps it. */
-export function DeviceLog({ alias }: { readonly alias: string }) {
-	const read = (): Promise<{ messages: readonly LoggedMessage[] }> => ask(`${pathOf(alias)}/log`);
-	const { value } = useLoaded(read, [alias, logged.value]);
-	const { messages: lines } = value ?? { messages: [] };
-	return (
-		<Card title={t("deviceLog")}>
-			<LogList empty={t("noLog")}>
-				{lines.slice(0, MAX_LINES).map(({ time, level, text }, index) => (
-					<LogEntry key={`${time} ${lines.length - index}`} time={clock(time)}>
-						<span class={`text-light level ${level}`}>{level}</span> {visible(text)}
-					</LogEntry>
-				))}
-			</LogList>
 		</Card>
 	);
 }

@@ -10,8 +10,8 @@ import { toolTitle } from "../words.js";
 import { Card, useLoaded } from "./basics.js";
 import { Controls } from "./controls.js";
 import { DeviceHead } from "./device-head.js";
-import { CallLog, DeviceLog, EventList, EventWebhook } from "./device-logs.js";
-import { PastView } from "./history.js";
+import { CallLog, EventList, EventWebhook } from "./device-logs.js";
+import { DeviceLog, PastView } from "./history.js";
 import { Pictures, Readings } from "./readings.js";
 import { ToolCard } from "./tool-card.js";
 

@@ -1,18 +1,21 @@
 import type { Tool } from "@modelcontextprotocol/client";
 import { useSignal } from "@preact/signals";
-import type { HistoryPart } from "../../src/history/history.js";
+import type { HistoryPart, LoggedMessage } from "../../src/history/history.js";
 import { controlsOf, readingsIn, unitOfInput } from "../store/controls.js";
 import { isObject, type Series } from "../store/device.js";
 import type { DeviceLink } from "../store/device-link.js";
+import { logged } from "../store/fleet.js";
 import { ask, pathOf } from "../store/session.js";
-import { duration, t, visible, visibleLine } from "../texts.js";
+import { clock, duration, t, visible, visibleLine } from "../texts.js";
 import { controlName, inputName, readingName } from "../words.js";
-import { Button, useLoaded } from "./basics.js";
+import { Button, Card, LogEntry, LogList, useLoaded } from "./basics.js";
 import { States } from "./device-head.js";
 import { Segments } from "./inputs.js";
 import { Plot } from "./plot.js";
 
 const HOUR = 3_600_000;
+
+const MAX_LINES = 100;
 
 /** The spans that can be chosen, ms. */
 const SPANS = [HOUR, 24 * HOUR, 7 * 24 * HOUR, 30 * 24 * HOUR] as const;
@@ -49,6 +52,24 @@ export function PastView({ link }: { readonly link: DeviceLink }) {
 				{past && <Plots link={link} past={past} />}
 			</div>
 		</details>
+	);
+}
+
+/** The device's own log, as the gateway keeps it. */
+export function DeviceLog({ alias }: { readonly alias: string }) {
+	const read = (): Promise<{ messages: readonly LoggedMessage[] }> => ask(`${pathOf(alias)}/log`);
+	const { value } = useLoaded(read, [alias, logged.value]);
+	const { messages: lines } = value ?? { messages: [] };
+	return (
+		<Card title={t("deviceLog")}>
+			<LogList empty={t("noLog")}>
+				{lines.slice(0, MAX_LINES).map(({ time, level, text }, index) => (
+					<LogEntry key={`${time} ${lines.length - index}`} time={clock(time)}>
+						<span class={`text-light level ${level}`}>{level}</span> {visible(text)}
+					</LogEntry>
+				))}
+			</LogList>
+		</Card>
 	);
 }
 

@@ -4,7 +4,7 @@ import type { ClusterStatus } from "../cluster/cluster.js";
 import { describeConfiguration } from "../config/configuration.js";
 import { addBridgeCommand } from "./bridge-command.js";
 import { addClientCommands } from "./client-commands.js";
-import { configurationFrom, withSettings } from "./configuration-options.js";
+import { configurationFrom, configurationToWrite, withSettings } from "./configuration-options.js";
 import { type ClientFlags, clientFor, withAddress, withCatalog } from "./gateway-client.js";
 import { print, printTable } from "./output.js";
 import type { EndpointFlags } from "./run-endpoints.js";
@@ -25,7 +25,7 @@ export function addCommands(program: Command): void {
 		.description("Copy what a state folder has into the store of the cluster; what the cluster has stays")
 		.action(async (settings: object) => {
 			const { importIntoCluster } = await import("./run-gateway.js");
-			await importIntoCluster(configurationFrom(settings));
+			await importIntoCluster(configurationToWrite(settings));
 		});
 	addTokenCommands(program);
 	addServerCommands(program);

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { type ConfigurationSources, readConfiguration, settingsLike } from "../config/configuration.js";
 import { type Configuration, SETTING_NAMES, type SettingName, settingOf } from "../config/settings.js";
+import { actAsOwner } from "../config/state-files.js";
 import { flagOf } from "../plugin.js";
 import { collect } from "./gateway-client.js";
 
@@ -24,6 +25,13 @@ export function sourcesFrom({ config, ...flags }: { readonly config?: string }):
 /** Returns the settings for commands, which do not load the operator's own plugins. */
 export function configurationFrom(options: { readonly config?: string }): Configuration {
 	return readConfiguration(sourcesFrom(options));
+}
+
+/** Returns the settings for a command that writes the state folder: run by root, it acts as the folder's owner from now on. */
+export function configurationToWrite(options: { readonly config?: string }): Configuration {
+	const configuration = configurationFrom(options);
+	actAsOwner(configuration.stateFolder);
+	return configuration;
 }
 
 /** Suggestions that commander does not make, because it compares whole flags: flags that begin or end with the unknown one. */

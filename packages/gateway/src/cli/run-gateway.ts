@@ -6,7 +6,7 @@ import { isConflict, type Store } from "xs-mcp-manager/core";
 import { localAccess } from "../config/access.js";
 import { loadPlugins, readConfiguration } from "../config/configuration.js";
 import type { Configuration } from "../config/settings.js";
-import { actAsOwner, lockStateFolder } from "../config/state-files.js";
+import { lockStateFolder } from "../config/state-files.js";
 import { createGateway } from "../gateway.js";
 import { EXIT, GatewayError } from "../gateway-error.js";
 import { makeDestination, makeLog, makePrettyFormat } from "../log.js";
@@ -119,7 +119,6 @@ export async function importIntoCluster(configuration: Configuration): Promise<v
 		throw new ConfigurationError(["cluster: name the NATS server of the cluster with --cluster"]);
 	}
 	const onWarning = (message: string): void => print(message);
-	actAsOwner(stateFolder);
 	const release = await lockStateFolder(stateFolder, () => {});
 	try {
 		const { store, close } = await openStores(configuration, onWarning);

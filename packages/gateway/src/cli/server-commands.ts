@@ -1,6 +1,5 @@
 import { createInterface } from "node:readline";
 import type { Command } from "commander";
-import { actAsOwner } from "../config/state-files.js";
 import type { DeviceSummary } from "../console/operator-routes.js";
 import type { BindingSummary } from "../devices/bootstrap/bootstrap-routes.js";
 import type { FirmwareOffer } from "../devices/firmware/firmware-route.js";
@@ -8,7 +7,7 @@ import { UPGRADE_TOOL } from "../devices/firmware/firmware-updates.js";
 import { GatewayError } from "../gateway-error.js";
 import { signInFolder } from "../mcp/plugin.js";
 import { printableLine } from "../printable.js";
-import { configurationFrom, withSettings } from "./configuration-options.js";
+import { configurationToWrite, withSettings } from "./configuration-options.js";
 import { type ClientFlags, clientFor, numberUpTo, withAddress } from "./gateway-client.js";
 import { print, printTable } from "./output.js";
 
@@ -27,11 +26,10 @@ export function addServerCommands(program: Command): void {
 }
 
 async function login(id: string, { port, ...settings }: { readonly port?: number }): Promise<void> {
-	const { stateFolder, serversFile } = configurationFrom(settings);
+	const { stateFolder, serversFile } = configurationToWrite(settings);
 	if (serversFile === undefined) {
 		throw new GatewayError("usage", "missing --servers-file: the file that configures the server");
 	}
-	actAsOwner(stateFolder);
 	// Loaded on use: other commands need no client of MCP.
 	const { readServer, SignIns, signIn } = await import("xs-mcp-manager");
 	const server = await readServer(serversFile, id);
@@ -62,8 +60,7 @@ function visit(line: string): void {
 }
 
 async function logout(id: string, settings: object): Promise<void> {
-	const { stateFolder } = configurationFrom(settings);
-	actAsOwner(stateFolder);
+	const { stateFolder } = configurationToWrite(settings);
 	const { SignIns } = await import("xs-mcp-manager");
 	await new SignIns(signInFolder(stateFolder)).remove(id);
 	console.log(`signed out of ${id}`);

@@ -3,12 +3,10 @@ import { createInterface } from "node:readline/promises";
 import { type Command, Option } from "commander";
 import { ALIAS, present, type Store } from "xs-mcp-manager/core";
 import { TOKEN_KINDS, type TokenKind } from "../config/access.js";
-import type { Configuration } from "../config/settings.js";
-import { actAsOwner } from "../config/state-files.js";
 import { makeSignInCode, TokenStore } from "../config/token-store.js";
 import { GatewayError } from "../gateway-error.js";
 import { openStores } from "../store/open-stores.js";
-import { configurationFrom, withSettings } from "./configuration-options.js";
+import { configurationToWrite, withSettings } from "./configuration-options.js";
 import { collect, numberUpTo } from "./gateway-client.js";
 import { print, printTable } from "./output.js";
 
@@ -169,10 +167,13 @@ async function removeToken(name: string, tokens: TokenStore): Promise<void> {
 /** Runs a command on the store: that of the state folder, or of the cluster. */
 async function withStore(
 	settings: object,
-	run: (tokens: TokenStore, store: Store, configuration: Configuration) => Promise<void> | void,
+	run: (
+		tokens: TokenStore,
+		store: Store,
+		configuration: ReturnType<typeof configurationToWrite>,
+	) => Promise<void> | void,
 ): Promise<void> {
-	const configuration = configurationFrom(settings);
-	actAsOwner(configuration.stateFolder);
+	const configuration = configurationToWrite(settings);
 	const { store, close } = await openStores(configuration, (message) => console.error(message));
 	try {
 		await run(new TokenStore(store), store, configuration);
