@@ -101,7 +101,7 @@ export function findTool(name: string, device: DeviceSummary, tools: readonly To
 		throw new GatewayError(
 			"usage",
 			hiddenTools(device, tools).some(isNamed)
-				? `${name}: this tool is user-only. Call it with a token created with --allow-user-tools, or name the device in ` +
+				? `${name}: this tool is user-only. Call it with a token created with --allow-user-tools, or add ${device.id} to ` +
 						"the gateway's setting userTools"
 				: `${name}: unknown tool of ${device.alias}. List its tools: xs-mcp-gateway tools ${device.alias}`,
 		);

@@ -63,7 +63,7 @@ const CORE = {
 	}),
 	...inGroup("Devices and tools that clients see", {
 		aliases: setting(pairs("DEVICE=NAME"), "Aliases of devices, by device id", new Map()),
-		userTools: setting(list("device"), "Devices whose user-only tools every client may call; * for all", []),
+		userTools: setting(list("id"), "Ids of devices whose user-only tools every client may call; * for all", []),
 		toolHints: setting(
 			toolHints,
 			"Hints for tools without any, by own name: reads, sets, acts, destroys; * matches anything",
