@@ -1,4 +1,4 @@
-import { fitsUtf8, utf8Length } from "../core/text/utf8.js";
+import { fitsUtf8 } from "../core/text/utf8.js";
 import { invalidParams, type LongResult } from "./json-rpc.js";
 
 /** An item of a list. */
@@ -57,13 +57,15 @@ export class PagedList {
 		if (first === 0 && (whole.bytes <= budget || items.length < 2)) {
 			return whole;
 		}
+		const room = budget - END.length;
 		let last = first;
-		let next = entries[last];
 		let bytes = before.length - 1;
-		while (next !== undefined && (last === first || bytes + next.byteLength + 1 + END.length <= budget)) {
-			bytes += next.byteLength + 1;
-			last += 1;
-			next = entries[last];
+		for (; last < entries.length; last += 1) {
+			const more = bytes + (entries[last] as ArrayBuffer).byteLength + 1;
+			if (more > room && last > first) {
+				break;
+			}
+			bytes = more;
 		}
 		let after = endBefore(items[last]);
 		// A cursor takes room, too.
@@ -72,6 +74,7 @@ export class PagedList {
 			bytes -= (entries[last] as ArrayBuffer).byteLength + 1;
 			after = endBefore(items[last]);
 		}
-		return { before, items: entries.slice(first, last), after, bytes: bytes + utf8Length(after) };
+		bytes += ArrayBuffer.fromString(after).byteLength;
+		return { before, items: entries.slice(first, last), after, bytes };
 	}
 }
