@@ -202,7 +202,7 @@ const contentResult = (items: readonly Content[], revision: Revision): CallResul
 /** Makes the parser skip all members: XS would keep their names until the restart, and the text may be a server's. */
 const NO_NAMES: readonly string[] = Object.freeze([]);
 
-/** Maximum number of values in a text that is parsed: it may be a server's, and each takes one to three slots of a chip's heap. */
+/** Maximum number of values in a parsed list: it may be a server's, and each takes one to three slots of a chip's heap. */
 const MAX_VALUES = 512;
 
 /** The first characters of JSON that is not an object. */
@@ -212,7 +212,7 @@ const JSON_STARTS = '[-0123456789"tfn';
  * The member `structuredContent` for a single text. Without it some clients parse the text as JSON, and fail if that is
  * not an object.
  *
- * @returns "" if the text is not JSON, has too many values, or is an object
+ * @returns "" if the text is not JSON, is a list of too many values, or is an object
  */
 const structuredText = (value: string, revision: Revision): string => {
 	const json = value.trim();
@@ -220,7 +220,7 @@ const structuredText = (value: string, revision: Revision): string => {
 		return "";
 	}
 	try {
-		parseJson(json, MAX_VALUES, NO_NAMES);
+		json.startsWith("[") ? parseJson(json, MAX_VALUES, NO_NAMES) : JSON.parse(json);
 		return structuredValue(json);
 	} catch {
 		return "";
