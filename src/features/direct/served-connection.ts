@@ -1,6 +1,5 @@
 import { isObject, type Sendable } from "../../core/text/json.js";
 import { decodeText } from "../../core/text/message-assembler.js";
-import { utf8Length } from "../../core/text/utf8.js";
 import type { Hardware, TimerHandle } from "../../hardware/hardware.js";
 import {
 	ErrorCode,
@@ -225,10 +224,11 @@ export class ServedConnection extends ServedExchange {
 		this.isAnswered = true;
 		this.limit(SEND_TIME);
 		const headers = this.startResponse(status);
-		const bytes = typeof text === "string" ? utf8Length(text) : text.bytes;
+		const body = typeof text === "string" ? ArrayBuffer.fromString(text) : text;
+		const bytes = body instanceof ArrayBuffer ? body.byteLength : body.bytes;
 		if (bytes > 0) {
 			headers.set("content-type", JSON_TYPE);
-			this.pushAll(text);
+			this.pushAll(body);
 		}
 		headers.set("content-length", String(bytes));
 		if (!this.isEnded) {
@@ -245,7 +245,7 @@ export class ServedConnection extends ServedExchange {
 	}
 
 	/** An answer that does not fit the queue ends the connection. */
-	private pushAll(...texts: readonly Sendable[]): void {
+	private pushAll(...texts: readonly (Sendable | ArrayBuffer)[]): void {
 		for (const text of texts) {
 			if (!this.isEnded && !this.push(text)) {
 				this.endpoint.app.log(`connection closed: response longer than ${this.maxQueuedBytes} bytes`);
