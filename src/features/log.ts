@@ -8,8 +8,8 @@ const MAX_LENGTH = 160;
 const MAX_CHARACTERS = 2_000;
 
 /**
- * Milliseconds from the start of a session until lines are sent: a gateway is not ready for them earlier. And the pause after
- * {@link MAX_LINES} of them: a backend may answer each by a message that is logged, which makes the next.
+ * Milliseconds from the start of a session until lines are sent, because a gateway is not ready for them earlier. Also the pause
+ * after {@link MAX_LINES} lines, because a backend may answer each by a message that is logged, and so causes the next.
  */
 const SEND_DELAY = 5_000;
 

@@ -158,27 +158,25 @@ export class McpSession<Context> {
 		this.server.sessions.delete(this);
 	}
 
-	/** @param id the request's */
+	/** @param id of the request */
 	private deliver(answer: Answer, id?: unknown): void {
 		if (typeof answer === "object" && answer instanceof Promise) {
 			void answer.then((text) => this.deliver(text, id));
 		} else if (answer !== undefined) {
-			this.send(this.limited(answer, id), true);
+			this.send(this.limitAnswer(answer, id), true);
 		}
 	}
 
-	/** The answer, or an error if it is too long: it could break the connection, and so end the session. */
-	private limited(answer: Sendable, id: unknown): Sendable {
+	/** Returns the answer, or an error if it is too long: it could break the connection, and so end the session. */
+	private limitAnswer(answer: Sendable, id: unknown): Sendable {
 		const isText = typeof answer === "string";
 		const limit = isText ? this.maxBytes : (this.maxPageBytes ?? this.maxBytes);
 		if (isText ? fitsUtf8(answer, limit) : answer.bytes <= limit) {
 			return answer;
 		}
 		const bytes = isText ? utf8Length(answer) : answer.bytes;
-		const error = new RpcError(
-			ErrorCode.internalError,
-			`Internal error: response of ${bytes} bytes (limit of this connection: ${limit})`,
-		);
+		const problem = `response of ${bytes} bytes (limit of this connection: ${limit})`;
+		const error = new RpcError(ErrorCode.internalError, `Internal error: ${problem}`);
 		return errorMessage(isRequestId(id) ? id : unreadableId(this.revision), error, this.wrapper);
 	}
 
