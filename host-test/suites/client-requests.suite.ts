@@ -47,6 +47,15 @@ export default suite("requests to the client, until MCP 2025-11-25", {
 		const { mode, url, elicitationId } = (await call()).params;
 		equal([mode, url, typeof elicitationId], ["url", "https://pay", "string"]);
 	},
+	async "a question that is too long for the connection fails at once"() {
+		const { client, call } = makeClient((call) =>
+			elicit(call, { message: "?".repeat(500), fields: { age: integer() } }),
+		);
+		client.session.maxBytes = 500;
+		const { isError, content } = (await call()).result;
+		equal(isError, true);
+		matches(content[0].text, /elicitation\/create: the question is too long for the connection \(limit 500 bytes\)/);
+	},
 	async "the model and the roots of the client are asked the same way"() {
 		const { call, say } = makeClient(async (call) => {
 			const { text, model } = await sample(call, { messages: "Hi", maxTokens: 5 });

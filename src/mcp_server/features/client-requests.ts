@@ -1,4 +1,5 @@
 import { isObject } from "../../core/text/json.js";
+import { fitsUtf8 } from "../../core/text/utf8.js";
 import { notificationMessage, type Params } from "../json-rpc.js";
 import type { McpSession } from "../mcp-session.js";
 import type { StopWaiting, ToolCall } from "../tool-call.js";
@@ -27,7 +28,10 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 		return ["form", "message", ...[...this.open.values()].flatMap(({ question }) => question.names)];
 	}
 
-	/** Sends the question as a request in the session. Rejects after a timeout, or when the call is cancelled or ends. */
+	/**
+	 * Sends the question as a request in the session. Rejects after a timeout, or when the call is cancelled or ends. Throws Error
+	 * if it is too long for the connection, or too many are open.
+	 */
 	ask<T>(call: ToolCall, question: Question<T>): Promise<T> {
 		if (this.open.size >= MAX_OPEN) {
 			throw new Error(`too many open requests to clients (limit ${MAX_OPEN})`);
@@ -37,6 +41,10 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 		const { method, params } = question;
 		const { session } = call;
 		const { timer } = session.server;
+		const request = JSON.stringify({ jsonrpc: "2.0", id, method, params });
+		if (!fitsUtf8(request, session.maxBytes - session.wrapper.bytes)) {
+			throw new Error(`${method}: the question is too long for the connection (limit ${session.maxBytes} bytes)`);
+		}
 		return new Promise<T>((resolve, reject) => {
 			const end = (): void => {
 				this.open.delete(id);
@@ -64,7 +72,7 @@ export class ClientRequests extends Asking implements Feature<unknown> {
 				}
 			};
 			this.open.set(id, { session, question, settle });
-			session.notify(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+			session.notify(request);
 		});
 	}
 
