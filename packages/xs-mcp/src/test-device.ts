@@ -137,11 +137,7 @@ export async function startDevice(
 		config: { ...ownConfig, ...config, ...http, httpToken },
 		board,
 	});
-	let last = "";
-	device.on("trace", (line) => {
-		last = line;
-		onTrace(line);
-	});
+	device.on("trace", onTrace);
 	await device.start().catch((error) => {
 		device.stop();
 		throw error;
@@ -154,10 +150,7 @@ export async function startDevice(
 				throw new Error(`${what}: ${reason}`);
 			}),
 			connect().then(request),
-		]).catch((error: Error) => {
-			// The device has closed the connection: its log says why.
-			throw error.message === "fetch failed" ? new Error(`${what}: no answer: ${last}`, { cause: error }) : error;
-		});
+		]);
 	return {
 		device,
 		listTools: async () => (await ask("tools/list", (client) => client.listTools())).tools,
