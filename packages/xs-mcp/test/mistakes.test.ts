@@ -283,6 +283,13 @@ const OF_MANIFESTS: readonly (readonly [mistake: string, manifest: string | obje
 	],
 	["null", "null", "manifest.json: expected an object with build, include, modules, preload and config"],
 	["a misspelled member", { module: MODULES }, "manifest.json: unknown member module; did you mean modules?"],
+	["null for an object", { config: null }, "manifest.json: config: expected an object, got null"],
+	["a text for an object", { modules: "./device" }, 'manifest.json: modules: expected an object, got "./device"'],
+	[
+		"a number in a list",
+		{ preload: ["device", 5] },
+		'manifest.json: preload: expected a string or a list of strings, got ["device",5]',
+	],
 	["a number for a module", { modules: { device: 5 } }, 'manifest.json: "modules": "device": expected a path, got 5'],
 	[
 		"a module without its folder",
@@ -303,6 +310,17 @@ describe("a mistake of a maker", () => {
 			assert.equal(await mistakeIn({ "manifest.json": text }), message);
 		});
 	}
+
+	it("is named in manifest.json: a space of a web page", async () => {
+		assert.match(await mistakeIn({ "manifest.json": "{\u00a0}" }), /^manifest\.json: .*JSON/);
+	});
+
+	it("is not another member of a manifest that mcconfig reads or ignores", async () => {
+		const known = "ble bundle commonjs components data dependencies errors ffi recipes run strip typescript warnings";
+		const names = `${known} //config _config config_old comments types`.split(" ");
+		const manifest = Object.fromEntries(names.map((name) => [name, {}]));
+		assert.equal(await mistakeIn({ "manifest.json": JSON.stringify(manifest) }), "no device");
+	});
 
 	it("is not what a module of the SDK has, which is not here", async () => {
 		const driver = `import SHT3x from "embedded:sensor/Humidity-Temperature/SHT3x";
@@ -340,10 +358,14 @@ import { defineTool, device, sensor } from "xs-mcp";
 		});
 	}
 
-	it("is not a part that may be absent, a list or a comment", async () => {
-		const code = "// lights.led.on\n\t\tswitches.pmp?.turn(false);\n\t\treturn switches.length + sensors.map(Number);";
+	it("is not a part that may be absent, a list, a comment, a file or a variable", async () => {
+		const code =
+			"// lights.led.on\n\t\tswitches.pmp?.turn(false);\n\t\treturn switches.length + lines.first + sensors.map(Number);";
 		const files = {
-			"tools/greet.ts": toolWith(`needs: [], check: (_, { sensors, switches }) => {\n\t\t${code}\n\t},`),
+			"lights.ts": "export const lines = { first: 1 };\n",
+			"tools/greet.ts": `import { lines } from "../lights.js";\n${toolWith(
+				`needs: ["sensors", "switches"], check: (_, { sensors, switches }) => {\n\t\t${code}\n\t},`,
+			)}`,
 		};
 		assert.equal(await mistakeIn(files), "");
 	});

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { type BuildFailure, transformSync } from "esbuild";
 import { ROOT } from "../root.js";
-import { attempt, ProgramError } from "./program.js";
+import { attempt, failAs, ProgramError } from "./program.js";
 import { didYouMean, nearest } from "./suggest.js";
 
 /** The key in `modules` of files that are left out of a build, even if a later pattern matches them. */
@@ -77,11 +77,16 @@ function readInto(found: Map<string, string>, read: Set<string>, path: string, t
 	}
 }
 
-/** Members that mcconfig reads. It ignores others. */
-const MEMBERS: readonly string[] = (
-	"ble build bundle commonjs components config creation data defines dependencies errors ffi include modules platforms " +
-	"preload recipes resources run strip typescript warnings"
-).split(" ");
+const OBJECTS: readonly string[] = ["build", "config", "modules", "platforms"];
+const LISTS: readonly string[] = ["include", "preload"];
+
+/** Members of a project's manifest. mcconfig has more, and ignores what it does not know. */
+const MEMBERS: readonly string[] = [...OBJECTS, ...LISTS, "creation", "defines", "resources"];
+
+const isObject = (value: unknown): value is Manifest =>
+	typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isString = (value: unknown): boolean => typeof value === "string";
 
 /** Reads a manifest. @param path from the project's folder. @throws ProgramError that names the manifest, and the line of its fault */
 export function readManifest(path: string): Manifest {
@@ -93,12 +98,22 @@ export function readManifest(path: string): Manifest {
 		);
 	}
 	const manifest = parseJson(text, file);
-	if (typeof manifest !== "object" || manifest === null || Array.isArray(manifest)) {
+	if (!isObject(manifest)) {
 		throw new ProgramError(`${file}: expected an object with build, include, modules, preload and config`);
 	}
-	const misspelled = Object.keys(manifest).find((name) => !MEMBERS.includes(name) && nearest(name, MEMBERS));
+	// Other characters mark a member that is switched off, such as "//config".
+	const misspelled = Object.keys(manifest).find(
+		(name) => /^[a-z]+$/i.test(name) && !MEMBERS.includes(name) && nearest(name, MEMBERS),
+	);
 	if (misspelled !== undefined) {
 		throw new ProgramError(`${file}: unknown member ${misspelled}${didYouMean(misspelled, MEMBERS)}`);
+	}
+	for (const [name, value] of Object.entries(manifest)) {
+		const isList = LISTS.includes(name);
+		if ((OBJECTS.includes(name) && !isObject(value)) || (isList && ![value].flat().every(isString))) {
+			const expected = isList ? "a string or a list of strings" : "an object";
+			throw new ProgramError(`${file}: ${name}: expected ${expected}, got ${JSON.stringify(value)}`);
+		}
 	}
 	return manifest;
 }
@@ -112,8 +127,8 @@ export function bundlerErrors(cause: unknown, describe = (text: string): string 
 	return lines && new Error(lines.join("\n"), { cause });
 }
 
-/** @throws ProgramError that names the file, the line and the expected character */
-function parseJson(text: string, file: string): Manifest | null {
+/** @throws ProgramError that names the file, and mostly the line and the expected character */
+function parseJson(text: string, file: string): unknown {
 	try {
 		return JSON.parse(text);
 	} catch (error) {
@@ -122,7 +137,7 @@ function parseJson(text: string, file: string): Manifest | null {
 		} catch (cause) {
 			throw new ProgramError(bundlerErrors(cause)?.message);
 		}
-		throw error;
+		return failAs(file)(error);
 	}
 }
 

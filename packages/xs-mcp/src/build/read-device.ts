@@ -152,16 +152,17 @@ function refuseTwins(modules: readonly (readonly [name: string, file: string])[]
 
 /** Uses of a part by its name, as `switches.pump.turn(true)`. A use with `?.` is for boards without the part. */
 const USED = new RegExp(
-	String.raw`(?<![\w.])(${PART_KINDS.map(({ plural }) => plural).join("|")})\.(?!length\b)(\w+)\b(?!\(|\?\.)`,
+	String.raw`(?<![\w./])(${PART_KINDS.map(({ plural }) => plural).join("|")})\.(?!length\b)(\w+)\b(?!\(|\?\.)`,
 	"g",
 );
 
 const COMMENT = /\/\/.*|\/\*[\s\S]*?\*\//g;
 
-/** Warns of parts in a file that neither the device nor its board has: a call would fail without naming them. */
+/** Warns of parts in a tool's `needs` whose names neither the device nor its board has: a call would fail without naming them. */
 function findUnknownParts(file: string, { board, parts }: PARTS.DeviceDefinition): readonly string[] {
 	const source = readFileSync(join(ROOT, file), "utf8").replace(COMMENT, (text) => text.replace(/[^\n]/g, " "));
-	return [...source.matchAll(USED)].flatMap(({ 1: plural = "", 2: name = "", index }) => {
+	const uses = [...source.matchAll(USED)].filter(([, plural]) => source.includes(`"${plural}"`));
+	return uses.flatMap(({ 1: plural = "", 2: name = "", index }) => {
 		const kind = PART_KINDS.find((each) => each.plural === plural)?.name;
 		const own = Object.keys(parts).filter((each) => parts[each]?.makes === kind);
 		const known = [...own, ...(namesOnBoard(board)[plural] ?? [])];
