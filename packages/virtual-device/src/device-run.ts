@@ -16,16 +16,23 @@ const MAX_MESSAGES = 10;
 /** Bytes delivered in one command: by default as many as a chip's TCP stack holds unread. */
 const MAX_BYTES = 5_744;
 
+/** Bytes of one connection that wait here before its socket is paused. */
+const MAX_WAITING_BYTES = 65_536;
+
 /**
  * Queues messages for the firmware.
  *
  * While the firmware does not read from a connection, its data waits here, as in a chip's TCP stack, outside the
- * engine's heap.
+ * engine's heap. A socket is paused while the firmware does not read, and while too much of its data waits: a backend may be
+ * faster than the engine.
+ *
+ * @param hold pauses or resumes the socket of a connection
  */
-function makeReceiveWindow() {
+function makeReceiveWindow(hold: (prefix: string, kind: "pause" | "resume", id: unknown) => void) {
 	let messages: Message[] = [];
-	/** Connections from which the firmware does not read: "ws.3". */
+	/** Connections from which the firmware does not read, and those whose sockets are paused: "ws.3". */
 	const paused = new Set<string>();
+	const held = new Set<string>();
 
 	/** Whether a message has to wait. The end of an HTTP response must not overtake its body. */
 	const isHeld = ({ header: [kind, id] }: Message): boolean => {
@@ -33,15 +40,32 @@ function makeReceiveWindow() {
 		return (what === "data" || kind === "http.closed") && paused.has(`${prefix}.${id}`);
 	};
 
+	/** Pauses or resumes a connection's socket after a change in its queued data or in the firmware's reading. */
+	const update = ([kind, id]: readonly unknown[]): void => {
+		const [prefix = "", what] = String(kind).split(".", 2);
+		const key = `${prefix}.${id}`;
+		const ofConnection = messages.filter(({ header }) => header[0] === `${prefix}.data` && header[1] === id);
+		const waiting = ofConnection.reduce((sum, { bytes }) => sum + (bytes?.byteLength ?? 0), 0);
+		const shouldHold = what !== "close" && (paused.has(key) || waiting > MAX_WAITING_BYTES);
+		if (shouldHold !== held.has(key)) {
+			held[shouldHold ? "add" : "delete"](key);
+			hold(prefix, shouldHold ? "pause" : "resume", id);
+		}
+	};
+
 	return {
 		add(message: Message): void {
 			messages.push(message);
+			update(message.header);
 		},
-		/** Notes whether the firmware reads from a connection. */
-		heed(prefix: string, what: string, id: unknown): void {
+		/** Notes whether the firmware reads from a connection. Returns whether the message was only about that. */
+		heed(header: readonly unknown[]): boolean {
+			const [prefix, what] = String(header[0]).split(".", 2);
 			if (what === "pause" || what === "resume" || what === "close") {
-				paused[what === "pause" ? "add" : "delete"](`${prefix}.${id}`);
+				paused[what === "pause" ? "add" : "delete"](`${prefix}.${header[1]}`);
+				update(header);
 			}
+			return what === "pause" || what === "resume";
 		},
 		/** The messages of the next command, in order; empty if the firmware reads none of the waiting ones. */
 		take(): Message[] {
@@ -60,6 +84,9 @@ function makeReceiveWindow() {
 				}
 			}
 			messages = left;
+			for (const { header } of taken) {
+				update(header);
+			}
 			return taken;
 		},
 	};
@@ -74,7 +101,7 @@ export type DeviceRun = ReturnType<typeof openRun>;
  * @param onRestart called if the firmware asks for a restart, after a delay in milliseconds
  */
 export function openRun(engine: Engine, environment: Environment, onRestart: (delay: number) => void) {
-	const inbox = makeReceiveWindow();
+	const inbox = makeReceiveWindow((prefix, kind, id) => service(prefix)?.take(kind, [id]));
 	let isPumping = true;
 	let isClosed = false;
 	/** Resolves once the messages that waited were handled. */
@@ -106,10 +133,11 @@ export function openRun(engine: Engine, environment: Environment, onRestart: (de
 
 	const serve = (messages: readonly Message[]): void => {
 		for (const { header, bytes } of messages) {
-			const [kind = "", ...args] = header as [string, ...unknown[]];
-			const [prefix = "", name = ""] = kind.split(".", 2);
-			inbox.heed(prefix, name, args[0]);
-			service(prefix)?.take(name, args, bytes);
+			if (!inbox.heed(header)) {
+				const [kind = "", ...args] = header as [string, ...unknown[]];
+				const [prefix = "", name = ""] = kind.split(".", 2);
+				service(prefix)?.take(name, args, bytes);
+			}
 		}
 	};
 
