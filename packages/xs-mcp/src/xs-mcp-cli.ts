@@ -64,7 +64,7 @@ addProgram("sign", "sign images, for devices that take only signed ones", async 
 addProgram("image", "build an image that virtual devices can update to", async () =>
 	(await import("xs-mcp-virtual-device/make-image")).imageProgram(),
 );
-addProgram("boards", "list the boards, and measure the firmware on each", async () =>
+addProgram("boards", "list the boards, or measure the firmware on some", async () =>
 	(await import("./moddable/boards.js")).boardsProgram(),
 );
 addProgram("doctor", "report what is missing to build, and how to get it", async () =>

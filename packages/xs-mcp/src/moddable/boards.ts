@@ -7,7 +7,7 @@ import { BARE_CHIP, chipOfBoard, TARGETS } from "../build/check-board.js";
 import { makeProgram, ProgramError } from "../build/program.js";
 import { ROOT } from "../root.js";
 import { configureBuild, findTypeErrors, linkForChip, measureData, prepareTarget } from "./mcconfig.js";
-import { findSdk, findTarget, NO_SDK, type Sdk } from "./sdk.js";
+import { findTarget, needSdk, type Sdk } from "./sdk.js";
 import "../build/xs-globals.js";
 import { importBundle } from "../build/import-bundle.js";
 import { modulesPlugin } from "../build/modules-plugin.js";
@@ -19,18 +19,16 @@ const LEAST_FREE = 0.05;
 export const COLUMNS: readonly string[] =
 	"target,board,chip,flash,PSRAM,parts,tools,lines of data,note,image in bytes,free flash in %".split(",");
 
-/** `xs-mcp boards`: prints the list of docs/boards.md, and rows of docs/boards.csv. */
+/** `xs-mcp boards`: prints the list of docs/boards.md, or rows of docs/boards.csv. */
 export const boardsProgram = (): Command =>
-	makeProgram("xs-mcp boards", "Prints the parts of each board, and links the firmware to measure its size.")
-		.argument("[targets...]", "targets to link: esp32, esp32/m5stack_cores3, … (default: all in docs/boards.csv)")
+	makeProgram("xs-mcp boards", "Prints the parts of each board, or links the firmware to measure its size.")
+		.argument("[targets...]", "targets to link: esp32, esp32/m5stack_cores3, …; all: those in docs/boards.csv")
 		.action(async (targets: string[]) => {
-			console.log(`${listBoards().join("\n")}\n`);
-			const sdk = findSdk();
-			if (sdk === undefined) {
-				console.error(`Not linked: ${NO_SDK}`);
+			if (targets.length === 0) {
+				console.log(listBoards().join("\n"));
 				return;
 			}
-			await measureBoards(sdk, targets.length > 0 ? targets : TARGETS);
+			await measureBoards(needSdk(), targets.includes("all") ? TARGETS : targets);
 		});
 
 /** The parts of every ESP32 with Wi-Fi, as src/hardware/drivers/open-esp32.ts opens them. @internal */

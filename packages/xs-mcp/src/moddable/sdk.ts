@@ -16,7 +16,7 @@ export const IDF_VERSION = "6.0";
 /** The next step where something is missing: in a project, or in a clone of the repository. */
 const DOCTOR = `${existsSync(join(ROOT, "tools/run.mjs")) ? "npm run xs-mcp doctor" : "npm run doctor"} has the commands that install it`;
 
-/** The error, and the reason for a skipped test, without an SDK. */
+/** The error, and the reason for a skipped test, without an SDK. @internal */
 export const NO_SDK = `MODDABLE is not set: it must name the folder of Moddable's SDK. A board also needs ESP-IDF ${IDF_VERSION}. ${DOCTOR}`;
 
 /** The SDK's names for the computers it runs on, by Node's. */
@@ -34,6 +34,7 @@ export interface Sdk {
 /**
  * Finds the SDK that $MODDABLE names; undefined where it is not set.
  *
+ * @internal
  * @throws ProgramError if it is set, but there is no usable SDK
  */
 export function findSdk(env: NodeJS.ProcessEnv = process.env): Sdk | undefined {
