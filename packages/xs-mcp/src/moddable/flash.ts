@@ -51,8 +51,8 @@ export function flashProgram(folder: string, env: NodeJS.ProcessEnv = process.en
 		.addHelpText("after", EPILOGUE);
 	return addSettings(program, folder, "ssid=NAME password=SECRET backend=wss://HOST/PATH …").action(
 		async (settings: string[], options: FlashOptions) => {
-			const given = options.target ?? BARE_CHIP;
-			const device = await readDevice(fromProject(join(folder, "manifest.json")), given).catch(failAs());
+			const manifest = fromProject(join(folder, "manifest.json"));
+			const device = await readDevice(manifest, options.target ?? BARE_CHIP).catch(failAs());
 			// The firmware alone is for any board. A project has its own, or a bare chip.
 			const preset = relative(ROOT, folder) === "" ? undefined : BARE_CHIP;
 			const board = options.target ?? device?.board ?? preset;
@@ -66,8 +66,8 @@ export function flashProgram(folder: string, env: NodeJS.ProcessEnv = process.en
 			if (!linkOnly) {
 				needIdf(env);
 			}
-			const unfit = attempt(undefined, () => device && checkDevice(device, board));
-			for (const warning of [...(device?.warnings ?? []), ...(unfit ?? [])]) {
+			const aboutParts = attempt(undefined, () => device && checkDevice(device, board));
+			for (const warning of [...(device?.warnings ?? []), ...(aboutParts ?? [])]) {
 				console.error(`warning: ${warning}`);
 			}
 			const mcTarget = prepareTarget(sdk, target, folder);
