@@ -28,7 +28,7 @@ export class DeviceBench {
 	/**
 	 * Starts a project from its current files, in place of a running device. Rejects with Error that names the fault.
 	 *
-	 * @returns warnings about its pins
+	 * @returns warnings about its parts and settings
 	 */
 	async start(project: Project): Promise<readonly string[]> {
 		return await this.#inTurn(async () => {
