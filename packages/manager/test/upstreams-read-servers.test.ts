@@ -341,9 +341,11 @@ describe("an environment variable in a file of servers", () => {
 	});
 
 	it("is not quoted if it is a password in a URL, which works over WebSocket only", () => {
-		assert.deepEqual(problemsOf({ url: `http://me:\${KEY}@host/mcp` }, { KEY: "secret" }), [
-			"Invalid MCP config: f.json:1: servers[0].url: must not contain a user name or password: use auth (type basic)",
-		]);
+		for (const user of ["me", ""]) {
+			assert.deepEqual(problemsOf({ url: `http://${user}:\${KEY}@host/mcp` }, { KEY: "secret" }), [
+				"Invalid MCP config: f.json:1: servers[0].url: must not contain a user name or password: use auth (type basic)",
+			]);
+		}
 		assert.deepEqual(problemsOf({ url: `ws://me:\${KEY}@host/mcp` }, { KEY: "secret" }), []);
 	});
 

@@ -290,7 +290,8 @@ function checkedUrl(url: string, transport: TransportType, shown: string): strin
 			`Invalid protocol: use http://, https://, sse://, ws:// or a command, got ${JSON.stringify(shown)}`,
 		);
 	}
-	if (transport !== "websocket" && new URL(url).username !== "") {
+	const { username, password } = new URL(url);
+	if (transport !== "websocket" && (username || password)) {
 		// `fetch` rejects it with an error that quotes the password.
 		throw fieldError("url", "must not contain a user name or password: use auth (type basic)");
 	}
