@@ -79,8 +79,10 @@ describe("a server over HTTP that cannot be used", () => {
 		const [tool] = server.tools;
 		assert.ok(tool);
 		upstream.hang();
-		await assert.rejects(server.call(tool, {}, { principal: "test", timeout: 100 }), { code: "timeout" });
+		const call = () => server.call(tool, {}, { principal: "test", timeout: 100 });
+		await Promise.all([1, 2, 3].map(async () => await assert.rejects(call(), { code: "timeout" })));
 		await until(() => configured.status !== "connected", "the connection has ended");
 		assert.equal(configured.lastError, "no response to a ping");
+		assert.equal(upstream.methods.filter((method) => method === "ping").length, 1);
 	});
 });

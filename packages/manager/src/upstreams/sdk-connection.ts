@@ -32,6 +32,14 @@ export class SdkConnection extends Connection {
 	#questions: Questions | undefined;
 	/** Undefined if the server reports changes without a stream of their own: before 2026-07-28. */
 	#changes: ChangeStream | undefined;
+	/** Closes the connection if the server does not answer a ping in `timeout` ms. An error response proves that it works. */
+	readonly check = shared(async (timeout: number): Promise<void> => {
+		await this.ping(timeout).catch((error: Error) => {
+			if (error instanceof ServerError && error.code === "timeout") {
+				this.close("no response to a ping");
+			}
+		});
+	});
 
 	/**
 	 * Makes a connection, which {@link initialize} opens.
@@ -112,15 +120,6 @@ export class SdkConnection extends Connection {
 		this.info = { name, version };
 	}
 
-	/** Closes the connection if the server does not answer a ping in `timeout` ms. An error response proves that it works. */
-	async check(timeout: number): Promise<void> {
-		await this.ping(timeout).catch((error: Error) => {
-			if (error instanceof ServerError && error.code === "timeout") {
-				this.close("no response to a ping");
-			}
-		});
-	}
-
 	/** Checks the connection, unless a request is in progress: a server that works on one may answer nothing else. */
 	async checkIfIdle(timeout: number): Promise<void> {
 		if (![...this.pending.values()].some(({ request }) => CLIENT_METHODS.has(request.method))) {
@@ -130,8 +129,7 @@ export class SdkConnection extends Connection {
 
 	/** Checks the connection until it ends: after trouble of the transport, and at intervals while it is idle. */
 	keepChecking(interval: number, timeout: number): void {
-		const check = shared(() => this.check(timeout));
-		this.transport.ontrouble = () => void check();
+		this.transport.ontrouble = () => void this.check(timeout);
 		const timer = setInterval(() => void this.checkIfIdle(timeout), interval);
 		this.events.once("closed", () => clearInterval(timer));
 	}
