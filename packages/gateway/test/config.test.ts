@@ -50,9 +50,10 @@ describe("configuration", () => {
 			XS_MCP_GATEWAY_HTTP_PORT: "1\r",
 			XS_MCP_GATEWAY_STATE_FOLDER: "/data\r",
 			XS_MCP_GATEWAY_CLUSTER: "\r",
+			XS_MCP_GATEWAY_CLUSTER_PASSWORD: " secret \r",
 		};
-		const { httpPort, stateFolder, cluster } = readConfiguration({ environment });
-		assert.deepEqual([httpPort, stateFolder, cluster], [1, "/data", undefined]);
+		const { httpPort, stateFolder, cluster, clusterPassword } = readConfiguration({ environment });
+		assert.deepEqual([httpPort, stateFolder, cluster, clusterPassword], [1, "/data", undefined, " secret "]);
 	});
 
 	it("names a setting as the user wrote it, with the value and what was expected", (t) => {

@@ -216,7 +216,7 @@ function given(name: string, { flags, environment }: ConfigurationSources, file:
 		return { value: flag, source: flagOf(name), folder };
 	}
 	// A file of variables from Windows leaves a carriage return.
-	const variable = environment?.[variableOf(name)]?.trim();
+	const variable = environment?.[variableOf(name)]?.replace(/[\r\n]+$/, "");
 	if (variable) {
 		return { value: variable, source: variableOf(name), folder };
 	}
