@@ -62,10 +62,10 @@ function expectReadable(path: string): void {
 
 /** Makes a command of root act as the owner of a state folder: the gateway could not read files of root. */
 export function actAsOwner(folder: string): void {
-	const { uid, gid } = statSync(folder, { throwIfNoEntry: false }) ?? { uid: 0, gid: 0 };
-	if (process.getuid?.() === 0 && uid !== 0) {
-		process.setegid?.(gid);
-		process.seteuid?.(uid);
+	const owner = process.getuid?.() === 0 ? statSync(folder, { throwIfNoEntry: false }) : undefined;
+	if (owner !== undefined && owner.uid !== 0) {
+		process.setegid?.(owner.gid);
+		process.seteuid?.(owner.uid);
 	}
 }
 
