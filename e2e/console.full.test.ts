@@ -230,6 +230,19 @@ describe("the console in Chromium, in full", { skip: whyNoChromium }, () => {
 		}
 	});
 
+	it("lists the tools of a device when the network is back", async (t) => {
+		const { page } = await openWithDevice(t, { tools: [VOLUME] });
+		await page.route("**/mcp/**", (route) => route.abort());
+		await page.locator(".row .name a").click();
+		await page.locator(".banner.warn").waitFor();
+		await page.context().setOffline(true);
+		await page.getByText("The gateway cannot be reached").waitFor();
+		await page.unroute("**/mcp/**");
+		await page.context().setOffline(false);
+		await page.getByRole("slider", { name: "Volume" }).waitFor();
+		assert.equal(await page.locator(".banner.warn").count(), 0);
+	});
+
 	it("stays signed in after a restart of the gateway", async (t) => {
 		const ports = { httpPort: await freePort(), websocketPort: await freePort() };
 		const first = await startConsole(t, ports);

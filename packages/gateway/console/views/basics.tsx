@@ -130,18 +130,13 @@ export function useLoaded<T>(load: () => Promise<T>, inputs: readonly unknown[])
 	const problem = useSignal("");
 	useEffect(() => {
 		let isOver = false;
-		const read = async (): Promise<void> => {
-			try {
-				const value = await load();
-				if (!isOver) {
-					loaded.value = value;
-					problem.value = "";
-				}
-			} catch (error) {
-				problem.value = (error as Error).message;
+		const finish = (value: T | undefined, error = ""): void => {
+			if (!isOver) {
+				loaded.value = value;
+				problem.value = error;
 			}
 		};
-		void read();
+		load().then(finish, ({ message }: Error) => finish(loaded.value, message));
 		return () => {
 			isOver = true;
 		};

@@ -47,15 +47,19 @@ function KnownDevice({ detail }: { readonly detail: DeviceDetail }) {
 	const { row, calls, events } = detail;
 	const { alias, online } = row;
 	const link = useMemo(() => new DeviceLink(alias), [alias]);
-	const { problem } = useLoaded(async () => online && (await link.open()), [link, online, detail.toolsVersion]);
+	const isReachable = online && isConnected.value;
+	const { problem } = useLoaded(
+		async () => isReachable && (await link.open()),
+		[link, isReachable, detail.toolsVersion],
+	);
 	useEffect(() => detail.status && link.take(detail.status), [link, detail]);
 	return (
 		<>
 			<DeviceHead detail={detail} link={link} />
-			{problem !== "" && isConnected.value && <p class="banner warn">{visible(problem)}</p>}
+			{problem !== "" && <p class="banner warn">{visible(problem)}</p>}
 			<div class="columns">
 				<div class="side">
-					<Controls link={link} isDisabled={!online || !isConnected.value} />
+					<Controls link={link} isDisabled={!isReachable} />
 					{row.kind === "device" && <PastView link={link} />}
 					<Tools link={link} detail={detail} />
 				</div>
