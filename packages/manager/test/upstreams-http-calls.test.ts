@@ -69,6 +69,14 @@ describe("a request that a server over HTTP refuses", () => {
 		}
 	});
 
+	it("is permission-denied after HTTP 403, also with an error in the answer", async (t) => {
+		const { call, lastId } = await startPaying(t, (response) => {
+			const error = { code: -32_000, message: "not yours" };
+			response.writeHead(403, json).end(JSON.stringify({ jsonrpc: "2.0", id: lastId(), error }));
+		});
+		await assert.rejects(call(), { code: "permission-denied", message: /^HTTP 403 Forbidden: .*not yours/ });
+	});
+
 	it("is told with the error that answers the handshake", async (t) => {
 		const url = await serveResults(t, ({ id }, response) => {
 			const error = { code: -32_000, message: "no licence found" };

@@ -269,7 +269,11 @@ export class ConfiguredTransport implements Transport {
 		const isHttp = error instanceof SdkHttpError;
 		const failure = isHttp ? httpFailure(error) : (error as Error);
 		const isFirst = isJSONRPCRequest(message) && (message.method === "initialize" || isProbe(message));
-		if (options?.requestSignal?.aborted || (isHttp && !isFirst && this.#answersWith(message, error))) {
+		const isServerError = failure instanceof ServerError;
+		if (
+			options?.requestSignal?.aborted ||
+			(isHttp && !isFirst && !isServerError && this.#answersWith(message, error))
+		) {
 			return failure;
 		}
 		if (!isFirst && error instanceof TypeError && error.cause === undefined) {
@@ -284,7 +288,7 @@ export class ConfiguredTransport implements Transport {
 			this.fallback = new ConfiguredTransport({ ...this.#config, transport: "sse" }, this.#auth, this.#patience);
 		}
 		if (isFirst || !isRefused) {
-			this.refusal = failure instanceof ServerError ? failure : undefined;
+			this.refusal = isServerError ? failure : undefined;
 			if (isJSONRPCRequest(message) && isUnsent(error, transport)) {
 				// The request did not reach the server, and is safe to repeat.
 				this.#failRequest(message.id, errorWith("server-offline", reason));
