@@ -236,7 +236,7 @@ export class RunningGateway extends Gateway {
 		await this.#run("close", closers.reverse());
 	}
 
-	/** Runs the steps of a phase. One that fails is logged: the others run nevertheless. */
+	/** Runs the steps of a phase. If one fails, its error is logged, and the others still run. */
 	async #run(phase: Phase, hooks = this.#hooks.get(phase) ?? []): Promise<void> {
 		for (const hook of hooks) {
 			try {

@@ -35,7 +35,7 @@ describe("a request that a server over HTTP refuses", () => {
 		[500, "server-offline", "HTTP 500 Internal Server Error: token expired"],
 	] as const;
 	for (const [status, code, reason] of refusals) {
-		it(`is told with status and body, by the error and by the status of the server (${status})`, async (t) => {
+		it(`fails with status and body, in the error and in the status of the server (${status})`, async (t) => {
 			const url = await serveHttp(t, (request, response) => {
 				request.resume();
 				response.writeHead(status, { "Content-Type": "text/plain" }).end("token expired");
@@ -46,7 +46,7 @@ describe("a request that a server over HTTP refuses", () => {
 		});
 	}
 
-	it("is told with status and body by the error of a call", async (t) => {
+	it("fails a call with status and body", async (t) => {
 		for (const [status, code, message] of [
 			[403, "permission-denied", "HTTP 403 Forbidden: not yours"],
 			[500, "invalid-result", "tools/call: HTTP 500 Internal Server Error: not yours"],
@@ -57,7 +57,7 @@ describe("a request that a server over HTTP refuses", () => {
 		}
 	});
 
-	it("is told by its own error if the answer has one, which leaves the connection open", async (t) => {
+	it("fails with the error in the answer, and leaves the connection open", async (t) => {
 		for (const status of [400, 404, 500]) {
 			const { call, paid, lastId } = await startPaying(t, (response) => {
 				const error = { code: -32_602, message: "no such account" };
@@ -69,7 +69,7 @@ describe("a request that a server over HTTP refuses", () => {
 		}
 	});
 
-	it("is permission-denied after HTTP 403, also with an error in the answer", async (t) => {
+	it("fails as permission-denied after HTTP 403, also with an error in the answer", async (t) => {
 		const { call, lastId } = await startPaying(t, (response) => {
 			const error = { code: -32_000, message: "not yours" };
 			response.writeHead(403, json).end(JSON.stringify({ jsonrpc: "2.0", id: lastId(), error }));
@@ -77,7 +77,7 @@ describe("a request that a server over HTTP refuses", () => {
 		await assert.rejects(call(), { code: "permission-denied", message: /^HTTP 403 Forbidden: .*not yours/ });
 	});
 
-	it("is told with the error that answers the handshake", async (t) => {
+	it("fails with the error that answers the handshake", async (t) => {
 		const url = await serveResults(t, ({ id }, response) => {
 			const error = { code: -32_000, message: "no licence found" };
 			response.writeHead(200, json).end(JSON.stringify({ jsonrpc: "2.0", id, error }));
@@ -87,7 +87,7 @@ describe("a request that a server over HTTP refuses", () => {
 		await assert.rejects(configured.connect(), { message: "Connection failed: no licence found" });
 	});
 
-	it("is told with the address of a redirect to another server", async (t) => {
+	it("fails with the address of a redirect to another server", async (t) => {
 		const url = await serveHttp(t, (request, response) => {
 			request.resume();
 			response.writeHead(301, { Location: "https://example.com/mcp" }).end("moved");
@@ -98,7 +98,7 @@ describe("a request that a server over HTTP refuses", () => {
 		});
 	});
 
-	it("is told with the scopes that it lacks, and leaves the connection open", async (t) => {
+	it("fails with the scopes that it lacks, and leaves the connection open", async (t) => {
 		const challenge = { "WWW-Authenticate": 'Bearer error="insufficient_scope", scope="shop:pay"' };
 		const { call, paid } = await startPaying(t, (response) => void response.writeHead(403, challenge).end());
 		const refusal = { code: "permission-denied", message: 'HTTP 403: Insufficient scope: required "shop:pay"' };
@@ -107,7 +107,7 @@ describe("a request that a server over HTTP refuses", () => {
 		assert.equal(paid.times, 2);
 	});
 
-	it("is told as too many requests, and made again as the policy says", async (t) => {
+	it("fails as too many requests, and is made again as the policy says", async (t) => {
 		const { call } = await startPaying(
 			t,
 			(response) => void response.writeHead(429, { "Retry-After": "3600" }).end("slow down"),

@@ -30,7 +30,7 @@ describe("a configured server", () => {
 		assert.equal(await callText(server, "hi", {}), "hello");
 	});
 
-	it("over SSE is told with the reason if its endpoint is another server's", async (t) => {
+	it("over SSE fails with the reason if its endpoint is another server's", async (t) => {
 		const url = await serveHttp(t, (_request, response) => {
 			response.writeHead(200, { "Content-Type": "text/event-stream" });
 			response.write("event: endpoint\ndata: http://example.com/messages\n\n");
@@ -40,7 +40,7 @@ describe("a configured server", () => {
 		});
 	});
 
-	it("that has only SSE is told with the reason if it rejects the handshake", async (t) => {
+	it("that has only SSE fails with the reason if it rejects the handshake", async (t) => {
 		let stream: ServerResponse | undefined;
 		const url = await serveHttp(t, async (request, response) => {
 			if (request.method === "GET") {

@@ -26,9 +26,9 @@ const TEMPORARY = /^(?:(?:device-key|.+\.json)\.\d+|.+\.json\.new|version\.[0-9a
 const MAX_WRITE_TIME = 60_000;
 
 /**
- * Removes the temporary files of killed processes from a folder and its subfolders. Folders of other users are left out: lost+found.
+ * Removes the temporary files of killed processes from a folder and its subfolders, except those that it may not read: lost+found.
  *
- * Rejects with ConfigurationError if a file of entries cannot be read: the store would take it for damaged.
+ * Rejects with ConfigurationError if a file of entries cannot be read: the store would treat it as damaged.
  */
 export async function tidyFolder(folder: string): Promise<void> {
 	const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {

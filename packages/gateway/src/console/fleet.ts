@@ -80,8 +80,8 @@ export function openFleet(gateway: RunningGateway) {
 		}
 	};
 
-	/** Something has changed that pages show. */
-	const touch = (): void => {
+	/** Reports a change to the open pages. */
+	const reportSoon = (): void => {
 		hasChanges = pages.size > 0;
 		if (hasChanges && !isReporting) {
 			isReporting = true;
@@ -89,8 +89,8 @@ export function openFleet(gateway: RunningGateway) {
 		}
 	};
 
-	/** The row of a device has changed. Without an id, any may have: names, tags and tools change without being named. */
-	const touchRow = (id?: string): void => {
+	/** Drops the row of a device that has changed. Without an id, drops all: changes of names, tags and tools do not say whose. */
+	const dropRow = (id?: string): void => {
 		if (id === undefined) {
 			rows.clear();
 		} else {
@@ -98,7 +98,7 @@ export function openFleet(gateway: RunningGateway) {
 		}
 		sorted = undefined;
 		allTotals = undefined;
-		touch();
+		reportSoon();
 	};
 
 	const visible = (access: Access): readonly SearchedRow[] => {
@@ -116,15 +116,15 @@ export function openFleet(gateway: RunningGateway) {
 	};
 
 	statuses.readAfterChanges(({ id }) => [...pages.values()].some((ids) => ids.includes(id)));
-	statuses.on("reported", touch);
+	statuses.on("reported", reportSoon);
 
-	gateway.use(events).log.on("stored", touch);
-	servers.on("notification", (_server, method) => method === "notifications/message" && touch());
+	gateway.use(events).log.on("stored", reportSoon);
+	servers.on("notification", (_server, method) => method === "notifications/message" && reportSoon());
 	servers.on("state", (server) => {
 		activity.stateChanged(server);
-		touchRow(server.id);
+		dropRow(server.id);
 	});
-	servers.on("changed", () => touchRow());
+	servers.on("changed", () => dropRow());
 	servers.on("rejected", activity.rejected);
 	servers.on("call", (record, details) => {
 		// The gateway's own status reads are not shown as calls.
@@ -136,11 +136,11 @@ export function openFleet(gateway: RunningGateway) {
 			const time = new Date(entry.time).toISOString();
 			audit?.append({ time, ...call, userOnly: isUserOnly || undefined } satisfies AuditEntry);
 		}
-		touchRow(record.serverId);
+		dropRow(record.serverId);
 	});
 	updates.on("update", (update) => {
 		activity.updated(update);
-		touchRow(update.device);
+		dropRow(update.device);
 	});
 
 	return {
