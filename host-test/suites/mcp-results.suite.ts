@@ -30,7 +30,7 @@ export default suite("results of tools", {
 			[text("[1]"), { result: [1] }],
 			[[text("true")], { result: true }],
 			[[1, 2], { result: [1, 2] }],
-			[new Date(0), { result: "1970-01-01T00:00:00.000Z" }],
+			[{ toJSON: () => "text" }, { result: "text" }],
 			[{ toJSON: () => null }, { result: null }],
 			["seven", undefined],
 			["true enough", undefined],

@@ -80,7 +80,7 @@ export default suite("MQTT", {
 		const { client, protocol, heard } = connect();
 		client.grant(1000);
 		client.options.onControl({ operation: SUBACK, payload: [0] });
-		Object.assign(heard, { push: () => protocol.close() });
+		Object.defineProperty(heard, "push", { value: () => protocol.close() });
 		client.arrive([mcp("closes")]);
 		equal(client.closed, false);
 	}),
