@@ -87,7 +87,7 @@ export function makeDelivery(
 		},
 		/** Delivers until `stop` is called. Rejects with what is a fault of the gateway. */
 		async run(): Promise<void> {
-			/** Whether events are being dropped, and whether the endpoint has yet to be told of a gap. */
+			/** Whether events are being dropped, and whether the endpoint does not know of a gap yet. */
 			let [isLosing, hasGap] = [false, false];
 			while (!ended.signal.aborted) {
 				if (feed.takeTruncated() || hasGap) {
