@@ -159,7 +159,7 @@ export const callResult = (result: ToolResult, revision: Revision): CallResult =
 	if (revision < STRUCTURED_SINCE) {
 		return { before: TEXT, content: stringify(json), after: LAST_TEXT_END };
 	}
-	// Not every object's JSON is an object: that of a date is a string.
+	// An object with `toJSON` may become another JSON value.
 	return textResult(stringify(json), json.startsWith("{") ? STRUCTURED.concat(json) : structuredValue(json));
 };
 

@@ -136,7 +136,7 @@ export function clientFor(flags: ClientFlags) {
 		): Promise<GatewayAddress> {
 			const path = name === undefined ? "/mcp" : `/mcp/${encodeURIComponent((await device(name)).alias)}`;
 			const flags = Object.entries({ catalog, catalogLimit, pinnedTools }).filter(([, value]) => value !== undefined);
-			// Of two parameters with one name, the gateway takes the last.
+			// The gateway takes the last of two parameters with the same name.
 			const view = [...new URLSearchParams(query), ...flags.map(([name, value]) => [name, `${value}`])];
 			const target = `${path}?${new URLSearchParams(view)}`;
 			await ask(target, { method: "POST", json: PROBE, headers: ACCEPT });
